@@ -16,13 +16,13 @@ import pytest
 
 DOWNLOADED = Path(os.environ.get("DATASKETCH_TESTS", Path(sys.prefix) / "published/datasketch-1.7.0/test"))
 
-MODULES = ["minhash", "lean_minhash", "lsh", "lshensemble", "lshforest", "weighted_minhash"]
+MODULES = ["hyperloglog", "minhash", "lean_minhash", "lsh", "lshensemble", "lshforest", "weighted_minhash"]
 
 # Tests that datasketch 2.0.0 fails too: they expect values of 8 bytes, or hash values without their scheme.
 NOT_OF_2 = ["test_byte_tokens", "test_bytesize and not bBit", "TestLeanMinHash and test_init", "test_get_minhash_hashvalues"]
 
 
-@pytest.mark.parametrize(("as_of", "left_out", "least"), [("1", [], 69), ("2", NOT_OF_2, 65)])
+@pytest.mark.parametrize(("as_of", "left_out", "least"), [("1", [], 95), ("2", NOT_OF_2, 91)])
 def test_the_published_tests_pass(as_of, left_out, least):
     assert DOWNLOADED.is_dir(), f"{DOWNLOADED} is missing: `make python` downloads it"
     plugin = Path(__file__).parent / "published"

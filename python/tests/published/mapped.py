@@ -16,6 +16,7 @@ from lookalike.compat import datasketch
 from lookalike.compat.datasketch import (
     b_bit_minhash,
     hashfunc,
+    hyperloglog,
     lean_minhash,
     lsh,
     lshensemble,
@@ -70,6 +71,7 @@ def pytest_configure(config):
     for module in (
         b_bit_minhash,
         hashfunc,
+        hyperloglog,
         lean_minhash,
         lsh,
         lshensemble,

@@ -10,15 +10,18 @@ all earlier versions. There are three differences:
 - Indexes are in memory or, with `storage_config={"type": "lookalike", "path": …}`, `MinHashLSH` is in a folder. Any other
   `storage_config` is an error.
 - Nothing runs on a GPU: `gpu_mode="always"` is an error when tokens are hashed, as in datasketch without a GPU.
-- A few results that mean nothing are errors: see `bBitMinHash.jaccard`.
+- A few results that mean nothing are errors, and one error is a result: see `HyperLogLog.merge`, `bBitMinHash.jaccard` and
+  `HyperLogLog.count`.
 
-The rest of datasketch (HNSW, HyperLogLog, MinHashLSHBloom, asynchronous indexes) is not included.
+Three parts of datasketch are not included: `HNSW` searches by any metric, and needs none of the sketches; `MinHashLSHBloom` needs
+a package of Bloom filters, `pybloomfilter3`; and the asynchronous indexes (`AsyncMinHashLSH`) need a server, MongoDB or Redis.
 """
 
 from __future__ import annotations
 
 from lookalike.compat.datasketch.b_bit_minhash import bBitMinHash
 from lookalike.compat.datasketch.hashfunc import sha1_hash32, sha1_hash64
+from lookalike.compat.datasketch.hyperloglog import HyperLogLog, HyperLogLogPlusPlus
 from lookalike.compat.datasketch.lean_minhash import LeanMinHash
 from lookalike.compat.datasketch.lsh import MinHashLSH, MinHashLSHDeletionSession, MinHashLSHInsertionSession
 from lookalike.compat.datasketch.lshensemble import MinHashLSHEnsemble
@@ -30,6 +33,8 @@ WeightedMinHashLSH = MinHashLSH
 WeightedMinHashLSHForest = MinHashLSHForest
 
 __all__ = [
+    "HyperLogLog",
+    "HyperLogLogPlusPlus",
     "LeanMinHash",
     "MinHash",
     "MinHashLSH",
