@@ -31,8 +31,8 @@ def apply(
 
     `decisions` is a decisions file, which may have been edited by hand, or the `Report` of a run. `data` names the inputs, as for
     `dedup`. Records and decisions are matched by their ids, in any order. Keywords that control how inputs are read must have the
-    same values as in the call of `dedup`; `keep` is only needed with `skip_bad`. `output` can be a folder, or a name with a number, as for
-    `dedup`.
+    same values as in the call of `dedup`; `keep` is only needed with `skip_bad`. `output` can be a folder, or a name with a
+    number, as for `dedup`.
 
     Data in memory does not need this function: `data[report.kept]` selects the kept rows.
 

@@ -254,12 +254,13 @@ class ReadOptions(InputOptions, total=False):
 
 
 class OutputOptions(TypedDict, total=False):
-    """How records are divided between files. The name of the output has {} for the number of each file, or {:05} for five digits."""
+    """How records are divided between files, whose number is {} in the name of the output, or {:05} with five digits."""
 
     rows_per_file: int | None
     """The number of records in each file."""
     bytes_per_file: int | str | None
-    """The size of each file before compression, in bytes or such as "500MB"; for tables, the approximate size of the rows in memory."""
+    """The size of each file before compression, in bytes or such as "500MB"; for tables, the approximate size of the rows in
+    memory."""
 
 
 class ApplyOptions(ReadOptions, OutputOptions, total=False):

@@ -237,7 +237,8 @@ def cut(
 
     - `mark=False`, `mark_prefix="cut_"`: whether to write all records to `output` with their whole texts, and with two fields
       that contain what would be cut.
-    - `rows_per_file=None`, `bytes_per_file=None`: for files, several outputs of limited size, as for `dedup`; or `output` is a folder.
+    - `rows_per_file=None`, `bytes_per_file=None`: for files, several outputs of limited size, as for `dedup`; or `output` is a
+      folder.
     - `cuts=None`: a file for the command's line about each document, which `apply` reads. `report.cuts` has the cuts in any
       case.
     - `dolma=None`: a file for the cuts as attributes of Dolma.

@@ -187,9 +187,9 @@ def dedup(
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
     - `dry_run=False`: whether to do everything except write files.
     - `resume=None`: a folder for saved progress, from which the same call continues after an interruption.
-    - `rows_per_file=None`, `bytes_per_file=None`: divide the output into files with this number of records, or of this size, such as
-      `"500MB"`. The name `output` then has `{}` for the number of each file, such as `"part-{:05}.parquet"`. If `output` is a folder,
-      such as `"clean/"`, each input file has a file of its own there.
+    - `rows_per_file=None`, `bytes_per_file=None`: divide the output into files with this number of records, or of this size,
+      such as `"500MB"`. The name `output` then has `{}` for the number of each file, such as `"part-{:05}.parquet"`. If
+      `output` is a folder, such as `"clean/"`, each input file has a file of its own there.
     - `label=False`, `label_prefix=""`: whether to write all records to `output`, with four fields that contain the decision.
 
     These keywords are the command's flags, with underscores and the same values, and the core's settings: see `DedupOptions`,
@@ -251,10 +251,10 @@ def pairs(
     """Find all pairs of similar documents, sorted by their places in the input.
 
     `data` and the keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
-    `keep`, `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions`,
-    `report_floor`, `dry_run` and `resume` here; `exact=True` is `method="shingle"`. With `against`, `a` of each pair is a
-    reference, and `b` is a document of `data`. A pair is similar if its exactly counted similarity reaches the threshold, unless
-    `verify` is set otherwise.
+    `rows_per_file`, `bytes_per_file`, `keep`, `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`,
+    `label_prefix`, `decisions`, `report_floor`, `dry_run` and `resume` here; `exact=True` is `method="shingle"`. With
+    `against`, `a` of each pair is a reference, and `b` is a document of `data`. A pair is similar if its exactly counted
+    similarity reaches the threshold, unless `verify` is set otherwise.
 
     With `nearest=K`, each document (`a`) is listed with its K most similar matches (`b`): the most similar match comes first, and
     equally similar matches are in input order. A pair is listed twice if each document is among the other's nearest. With
@@ -297,7 +297,17 @@ class _Again:
         if is_read_once(self.data) or is_read_once(self.keywords["against"]):
             raise ConfigError("data that is read only once cannot be read again; name the file with report= in the run itself")
         # The files that the run wrote are not written again.
-        outputs = ("output", "rows_per_file", "bytes_per_file", "decisions", "label", "label_prefix", "resume", "dry_run", "report")
+        outputs = (
+            "output",
+            "rows_per_file",
+            "bytes_per_file",
+            "decisions",
+            "label",
+            "label_prefix",
+            "resume",
+            "dry_run",
+            "report",
+        )
         keywords = {name: value for name, value in self.keywords.items() if name not in outputs}
         if isinstance(keywords.get("skip_bad"), (str, os.PathLike)):
             keywords["skip_bad"] = True

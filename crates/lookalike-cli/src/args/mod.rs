@@ -171,6 +171,9 @@ pub struct FieldArgs {
     ///
     /// A name with dots, such as meta.text, is the field with exactly this name or, if there is none, a path into objects and
     /// structs. The same rule applies to all flags that name fields. In CSV, a name is always the exact name of a column.
+    ///
+    /// Several fields are one text: --text-field title,body. In JSON and tables, messages[].content has the texts of all elements of an
+    /// array. Blank lines separate the parts, and parts that are missing or null are left out.
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
     /// Compare sets: field with a JSON array of strings and numbers

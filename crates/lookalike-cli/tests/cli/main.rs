@@ -43,6 +43,7 @@ mod several_outputs;
 mod sketch;
 mod stage;
 mod tables;
+mod text_parts;
 mod texts;
 mod verbose;
 

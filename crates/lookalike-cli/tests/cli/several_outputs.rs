@@ -302,14 +302,14 @@ fn names_that_cannot_be_meant_are_refused() {
     ] {
         refused(&place, arguments, words);
     }
-    done(&place, "dedup in -o x-{}.jsonl --rows-per-file 2");
-    refused(&place, "dedup in -o x-{}.jsonl --rows-per-file 2", &["x-0.jsonl: exists", "remove the numbered files"]);
+    done(&place, "dedup in/a.jsonl -o x-{}.jsonl --rows-per-file 2");
+    refused(&place, "dedup in/a.jsonl -o x-{}.jsonl --rows-per-file 2", &["x-0.jsonl: exists", "remove the numbered files"]);
     // A run without documents has one output.
     fs::write(place.path("none.jsonl"), "").unwrap();
     done(&place, "dedup none.jsonl -o none-{}.jsonl --rows-per-file 2");
     assert!(place.read("none-0.jsonl").is_empty() && !place.path("none-1.jsonl").exists());
     // A dry run checks the same, and writes nothing.
-    done(&place, "dedup in -o dry/ --dry-run");
+    done(&place, "dedup in/a.jsonl -o dry/ --dry-run");
     assert!(!place.path("dry").exists());
 }
 

@@ -61,7 +61,7 @@ pub use self::{
         Expanded, Input, Inputs, LeftOut, StoredRecords, expand, expand_collections, expand_decisions, expand_with_references,
         later_input,
     },
-    json::{Fields, Paths, Record, RecordFields, Shape, field_of},
+    json::{Fields, Paths, Record, RecordFields, Shape, field_of, is_joined},
     known::{BlockInfo, BlockInfos, Skipped},
     reading::Reading,
     sketched::{SKETCHES, header_of_line, sketch_header},

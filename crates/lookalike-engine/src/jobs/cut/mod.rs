@@ -34,8 +34,9 @@ use std::{path::Path, time::Instant};
 
 use lookalike::{cluster::Keep, cut::CutConfig, shown::quoted};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, without_panic},
+    error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
+    read::is_joined,
     write::{AddedNames, Content, Kept, LineSeries, Output, Shapes, finish, refuse_other_than_lines},
 };
 
@@ -90,6 +91,16 @@ pub fn cut_reporting(config: &RunConfig, asked: &Cutting, tell: &mut TellCut, ob
     without_panic(|| all_passes(config, asked, Some(tell), observer))
 }
 
+/// Returns an error if the text is put together from several fields: what remains of it could not be written into one of them.
+fn refuse_joined(field: &str) -> Result<()> {
+    if !is_joined(field) {
+        return Ok(());
+    }
+    let refused =
+        Error::new(ErrorKind::Config, format!("the text {} has several parts", quoted(field))).about(Setting::TextField);
+    Err(refused.advise("name one field; for several, cut one after the other"))
+}
+
 /// The memory of a thread for the units of texts, which take more than the texts themselves.
 const UNITS: u64 = 12 << 20;
 
@@ -97,6 +108,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let started = Instant::now();
     let cut = CutConfig { tokens: config.method.tokens, folds: config.method.folds, ..asked.cut.clone() };
     let rules = cut.rules()?;
+    refuse_joined(&config.text_field)?;
     let method = without_candidates(&config.method)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let contents = [Content::Records, Content::Cuts, Content::Attributes];

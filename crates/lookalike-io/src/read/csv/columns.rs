@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::{Result, Setting},
-    read::json::{Fault, Fields, Found, sets},
+    read::json::{Fault, Fields, Found, push, sets},
     words,
 };
 
@@ -21,6 +21,8 @@ pub(crate) struct Scratch {
     text: String,
     bytes: Vec<u8>,
     cells: Cells,
+    /// A text that is put together from several columns.
+    joined: String,
     /// The id, the field that decides which document is kept (the field of the keep order), and the label.
     values: [String; 3],
 }
@@ -36,6 +38,8 @@ pub struct Columns {
     /// The names of the columns, as JSON strings.
     names: Vec<String>,
     text: usize,
+    /// The columns of the text's other parts, if it is put together from several.
+    more: Vec<usize>,
     id: Option<usize>,
     keep: Option<usize>,
     label: Option<usize>,
@@ -61,7 +65,14 @@ impl Columns {
         };
         // If the run reads no text, 0 is only a placeholder for the index of the text column. In such a run, code that needs the
         // columns reads all of them itself.
-        let text = if fields.text.is_empty() { 0 } else { header.index_of(&fields.text, sets::option(fields.set))? };
+        let option = sets::option(fields.set);
+        let joined = fields.joined.as_deref().filter(|_| !header.names().contains(&fields.text));
+        let mut texts = match joined {
+            Some(joined) => joined.parts.iter().map(|part| header.index_of(&part.name, option)).collect::<Result<Vec<_>>>()?,
+            None if fields.text.is_empty() => vec![0],
+            None => vec![header.index_of(&fields.text, option)?],
+        };
+        let (text, more) = (texts[0], texts.split_off(1));
         let id = optional(&fields.id, Setting::IdField)?;
         let keep = fields.keep.field().map(|name| header.index_of(name, Setting::Keep)).transpose()?;
         let label = fields.label.as_deref().map(|name| optional(name, Setting::LabelField)).transpose()?.flatten();
@@ -70,13 +81,23 @@ impl Columns {
         if !line.ends_with(b"\n") && !line.ends_with(b"\r") {
             line.push(b'\n');
         }
-        Ok(Self { line, delimiter, utf16, names, text, id, keep, label })
+        Ok(Self { line, delimiter, utf16, names, text, more, id, keep, label })
     }
 
     /// Creates the columns of a file without a header, and so without records: it has only a byte order mark or the line that
     /// declares the delimiter.
     pub(crate) fn without_header(line: &[u8], delimiter: u8, utf16: Option<Utf16>) -> Self {
-        Self { line: line.into(), delimiter, utf16, names: Vec::new(), text: 0, id: None, keep: None, label: None }
+        Self {
+            line: line.into(),
+            delimiter,
+            utf16,
+            names: Vec::new(),
+            text: 0,
+            more: Vec::new(),
+            id: None,
+            keep: None,
+            label: None,
+        }
     }
 
     /// Returns whether there is a header.
@@ -138,7 +159,7 @@ impl Columns {
         encoding: Option<&str>,
         scratch: &'a mut Scratch,
     ) -> std::result::Result<Found<'a>, Fault> {
-        let Scratch { text, cells, bytes, values } = scratch;
+        let Scratch { text, cells, bytes, values, joined } = scratch;
         self.find(record, cells)?;
         for (column, value) in [self.id, self.keep, self.label].into_iter().zip(values.iter_mut()) {
             value.clear();
@@ -146,8 +167,21 @@ impl Columns {
                 self.value(column, record, encoding, cells, (bytes, text), value)?;
             }
         }
-        let raw = cells.get(self.text, record, bytes).unwrap_or_default();
-        let text = self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?;
+        joined.clear();
+        if !self.more.is_empty() {
+            for &column in [&self.text].into_iter().chain(&self.more) {
+                let raw = cells.get(column, record, bytes).unwrap_or_default();
+                let part = self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(column, at))?;
+                push(part, joined);
+            }
+        }
+        let text = match self.more.is_empty() {
+            false => joined.as_str(),
+            true => {
+                let raw = cells.get(self.text, record, bytes).unwrap_or_default();
+                self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?
+            }
+        };
         let [id, keep, label] = values.each_ref().map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
         // The value of the field for the keep order may be a number. Ids and labels are strings, even if they look like numbers.
         let keep = keep.map(|keep| number(keep).unwrap_or(keep));

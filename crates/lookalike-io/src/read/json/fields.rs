@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lookalike::{Occurrences, cluster::Keep, text::Text};
 
-use super::paths::Paths;
+use super::{joined::Joined, paths::Paths};
 
 /// The names of the fields that are read.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct Fields {
     /// The paths to the fields above. None unless at least one of their names contains a dot, and may therefore be a path into an
     /// object.
     pub(crate) inside: Option<Arc<Inside>>,
+    /// The parts of the text, if it may be put together from several fields or from the elements of arrays.
+    pub(crate) joined: Option<Arc<Joined>>,
     /// The fields that a run reads if it reads records with fields instead of documents. None if it reads documents.
     #[cfg_attr(not(feature = "tables"), expect(dead_code, reason = "only tables read some of the fields"))]
     pub(crate) records: Option<RecordFields>,
@@ -41,33 +43,38 @@ impl Fields {
     }
 
     /// Creates the fields from names. In JSON, a name is the exact name of a field, or else a dotted path into objects. In CSV,
-    /// it is the exact name of a column.
+    /// it is the exact name of a column. The text may have several names with commas between them, and `[]` in a path means each element
+    /// of an array.
     pub fn new(text: String, set: Option<Occurrences>, id: String, keep: Keep, label: Option<String>) -> Self {
-        let inside = Inside::of(&text, &id, &keep, label.as_deref()).map(Arc::new);
-        Self { text, set, id, keep, label, inside, records: None }
+        let joined = if set.is_none() { Joined::of(&text).map(Arc::new) } else { None };
+        let inside = Inside::of(&text, joined.as_deref(), &id, &keep, label.as_deref()).map(Arc::new);
+        Self { text, set, id, keep, label, inside, joined, records: None }
     }
 }
 
-/// The names of the fields to search for, used only if at least one of these names contains a dot. This search parses the whole
+/// The names of the fields to search for, used only if at least one of these names contains a dot, or the text has parts. This search parses the whole
 /// line in one pass, while [`find`](super::lazy::find) skips most of the line.
 #[derive(Debug, Clone)]
 pub(crate) struct Inside {
-    /// The paths, of which the first two are those of the text and the id.
+    /// The paths, of which the first two are those of the text and the id, and the last ones those of the text's parts.
     pub(crate) paths: Paths,
     pub(crate) keep: Option<usize>,
     pub(crate) label: Option<usize>,
+    /// The number of the first part's path.
+    pub(crate) parts: usize,
 }
 
 impl Inside {
-    /// Creates the names to search for. Returns none if no name contains a dot.
-    fn of(text: &str, id: &str, keep: &Keep, label: Option<&str>) -> Option<Self> {
+    /// Creates the names to search for. Returns none if no name contains a dot, and the text has no parts.
+    fn of(text: &str, joined: Option<&Joined>, id: &str, keep: &Keep, label: Option<&str>) -> Option<Self> {
         let names = [Some(text), Some(id), keep.field(), label];
-        if !names.into_iter().flatten().any(|name| name.contains('.')) {
+        if joined.is_none() && !names.into_iter().flatten().any(|name| name.contains('.')) {
             return None;
         }
         let number = |at: usize| names[at].map(|_| names[..at].iter().flatten().count());
-        let paths = Paths::new(names.into_iter().flatten().map(String::from));
-        Some(Self { paths, keep: number(2), label: number(3) })
+        let parts = joined.into_iter().flat_map(|joined| &joined.parts).map(|part| part.paths[0].clone());
+        let paths = Paths::new(names.into_iter().flatten().map(String::from).chain(parts));
+        Some(Self { paths, keep: number(2), label: number(3), parts: names.iter().flatten().count() })
     }
 }
 

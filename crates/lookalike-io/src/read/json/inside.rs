@@ -10,14 +10,32 @@ use super::{
 };
 
 /// Reads the fields of a line.
-pub(crate) fn find<'a>(inside: &Inside, line: &'a str, unit: Unit, fields: &Fields) -> Result<Found<'a>, Fault> {
+pub(crate) fn find<'a>(
+    inside: &Inside,
+    line: &'a str,
+    unit: Unit,
+    fields: &Fields,
+    scratch: &'a mut String,
+) -> Result<Found<'a>, Fault> {
     let values = match inside.paths.find(line.as_bytes()) {
         Ok(values) => values,
         Err(what) => return Err(parse::not_json(line, unit).unwrap_or(what)),
     };
     let value = |number: Option<usize>| number.and_then(|number| values[number]).map(|value| value.get());
-    let Some(raw) = value(Some(0)) else { return Err(parse::no_text(line, fields)) };
-    let (text, surplus) = text(raw, fields)?;
+    let (text, surplus) = match (value(Some(0)), &fields.joined) {
+        (Some(raw), _) => text(raw, fields)?,
+        (None, Some(joined)) => {
+            let parts = || joined.parts.iter().zip(&values[inside.parts..]).filter_map(|(part, value)| Some((part, (*value)?)));
+            scratch.clear();
+            match (parts().next(), parts().all(|(_, value)| Shape::of(value.get()) == Shape::Null)) {
+                (None, _) => return Err(parse::no_text(line, fields)),
+                (Some(_), true) => return Err(parse::no_such(Shape::Null, fields.set, fields)),
+                (Some(_), false) => parts().try_for_each(|(part, value)| part.append(value.get(), scratch))?,
+            }
+            (Text::Plain(scratch), 0)
+        }
+        (None, None) => return Err(parse::no_text(line, fields)),
+    };
     let keep = value(inside.keep).filter(|_| fields.keep.field().is_some());
     Ok(Found { text, surplus, id: value(Some(1)), keep, label: value(inside.label) })
 }

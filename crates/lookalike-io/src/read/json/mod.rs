@@ -6,6 +6,8 @@ mod array;
 
 mod paths;
 
+mod joined;
+
 mod fields;
 
 pub(crate) mod sets;
@@ -13,6 +15,8 @@ pub(crate) mod sets;
 mod parse;
 
 mod names;
+
+mod parts;
 
 mod inside;
 
@@ -27,11 +31,13 @@ pub(crate) use self::record::{no_id, no_label};
 pub(crate) use self::{
     array::{Elements, begins_array},
     fields::{Found, Unit},
+    joined::{Joined, Part, push},
     lazy::text_place,
     record::of_utf16,
 };
 pub use self::{
     fields::{Fault, Fields, RecordFields, Shape},
+    joined::is_joined,
     names::field_of,
     paths::Paths,
     record::Record,

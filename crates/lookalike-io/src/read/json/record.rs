@@ -34,7 +34,7 @@ impl<'a> Record<'a> {
     pub(crate) fn read(line: &'a [u8], unit: Unit, fields: &Fields, scratch: &'a mut String) -> Result<Self, Fault> {
         let line = checked(line)?;
         if let Some(inside) = &fields.inside {
-            return Self::of(inside::find(inside, line, unit, fields)?, fields);
+            return Self::of(inside::find(inside, line, unit, fields, scratch)?, fields);
         }
         match find(line, fields) {
             Some(found) => Self::of(found, fields),

@@ -11,7 +11,7 @@ use super::values::is_value;
 use crate::{
     error::{Error, ErrorKind, Result, Setting, Words},
     input_table::JSON,
-    read::json::RecordFields,
+    read::json::{Joined, Part, RecordFields},
     words,
 };
 
@@ -30,6 +30,8 @@ enum Chosen {
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) text: Column,
+    /// The parts of the text, if it is put together from several columns or from items of lists; `text` is then the column of the first.
+    pub(super) parts: Vec<TextPart>,
     /// If the text is a set, how repeated items are counted.
     pub(super) set: Option<Occurrences>,
     pub(super) id: Option<Column>,
@@ -47,6 +49,13 @@ pub(super) struct Column {
     pub(super) is_json: bool,
 }
 
+/// A part of a text: a column and, if it has lists, the paths inside their items. An empty path means the item itself.
+#[derive(Debug)]
+pub(super) struct TextPart {
+    pub(super) column: Column,
+    pub(super) paths: Vec<Vec<String>>,
+}
+
 /// The purpose of a column, such as the text or the id. It determines which types the column may have, and with which option the
 /// user chooses the column.
 struct Purpose {
@@ -57,6 +66,8 @@ struct Purpose {
 
 const TEXT: Purpose = Purpose { is: "a text must be a string", option: Setting::TextField, fits: is_text };
 const SET: Purpose = Purpose { is: "a set must be a list of strings or numbers", option: Setting::SetField, fits: is_set };
+/// Any column; its type is checked later.
+const ANY: Purpose = Purpose { is: TEXT.is, option: Setting::TextField, fits: |_| true };
 const ID: Purpose = Purpose { is: "an id must be a string, a number or a time", option: Setting::IdField, fits: is_value };
 const KEEP: Purpose = Purpose { is: "keep order needs a number, a date or a time", option: Setting::Keep, fits: is_value };
 const LABEL: Purpose = Purpose { is: "a label must be a string or a number", option: Setting::LabelField, fits: is_value };
@@ -72,7 +83,7 @@ impl Columns {
     pub fn choose(
         name: &str,
         schema: &Schema,
-        (text, set): (&str, Option<Occurrences>),
+        (text, joined, set): (&str, Option<&Joined>, Option<Occurrences>),
         id: &str,
         order: &Keep,
         label: Option<&str>,
@@ -102,8 +113,18 @@ impl Columns {
             };
             find(asked, purpose)?.ok_or_else(none)
         };
+        let is_exact = find(text, &ANY)?.is_some();
+        let parts = match joined.filter(|_| !is_exact) {
+            None => Vec::new(),
+            Some(joined) => joined.parts.iter().map(|part| text_part(part, need)).collect::<Result<Vec<_>>>()?,
+        };
+        let text = match parts.first() {
+            Some(part) => Column { name: text.into(), ..part.column.clone() },
+            None => need(text, if set.is_some() { &SET } else { &TEXT })?,
+        };
         Ok(Self(Chosen::Document(Arc::new(Document {
-            text: need(text, if set.is_some() { &SET } else { &TEXT })?,
+            text,
+            parts,
             set,
             id: find(id, &ID)?,
             keep: order.field().map(|field| need(field, &KEEP)).transpose()?,
@@ -118,7 +139,7 @@ impl Columns {
     /// Fails for the same reasons as [`choose`](Self::choose).
     pub fn of_texts(name: &str, schema: &Schema, text: &str) -> Result<Self> {
         // The column of the texts also serves as the column of ids, which are not read.
-        Self::choose(name, schema, (text, None), text, &Keep::First, None)
+        Self::choose(name, schema, (text, None, None), text, &Keep::First, None)
     }
 
     /// Finds the columns that may contain values of these fields: each column with the name of a field, or with a name that is the first
@@ -159,10 +180,11 @@ impl Columns {
     pub(super) fn paths(&self) -> Vec<&[String]> {
         match &self.0 {
             Chosen::Document(document) => {
-                let Document { text, id, keep, label, .. } = &**document;
+                let Document { text, parts, id, keep, label, .. } = &**document;
                 [Some(text), id.as_ref(), keep.as_ref(), label.as_ref()]
                     .into_iter()
                     .flatten()
+                    .chain(parts.iter().map(|part| &part.column))
                     .map(|column| &*column.path)
                     .collect()
             }
@@ -241,6 +263,14 @@ fn leading(fields: &Fields, asked: &str, before: &mut Vec<String>, into: &mut Ve
         }
         before.pop();
     }
+}
+
+/// Finds the column of a part of a text, and checks that there are strings at the end of its paths.
+fn text_part(part: &Part, need: impl Fn(&str, &Purpose) -> Result<Column>) -> Result<TextPart> {
+    let split = |path: &String| path.split('.').filter(|name| !name.is_empty()).map(String::from).collect();
+    let paths: Vec<Vec<String>> = part.paths[1..].iter().map(split).collect();
+    let column = need(&part.paths[0], if paths.is_empty() { &TEXT } else { &ANY })?;
+    Ok(TextPart { column: Column { name: part.name.clone(), ..column }, paths })
 }
 
 /// Returns whether a type can contain texts.

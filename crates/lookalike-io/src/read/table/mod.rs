@@ -21,6 +21,8 @@ mod retype;
 
 mod columns;
 
+mod joined;
+
 mod replaced;
 
 mod rows;

@@ -48,9 +48,9 @@ const PART: u64 = 8 << 20;
 impl Table {
     /// Creates a table from which a run reads these fields. `name` is the table's name.
     pub(crate) fn of(name: &str, mut file: TableFile, fields: &Fields) -> Result<Self> {
-        let Fields { text, set, id, keep, label, records, .. } = fields;
+        let Fields { text, set, id, keep, label, records, joined, .. } = fields;
         let columns = match records {
-            None => Columns::choose(name, file.schema(), (text, *set), id, keep, label.as_deref())?,
+            None => Columns::choose(name, file.schema(), (text, joined.as_deref(), *set), id, keep, label.as_deref())?,
             Some(fields) => Columns::of_records(file.schema(), fields),
         };
         file.split(&columns, PART);

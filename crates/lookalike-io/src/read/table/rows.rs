@@ -15,7 +15,7 @@ use lookalike::{shown::quoted, text::Text};
 use super::{
     Columns, Nulls,
     columns::{Column, Document},
-    json, lists, replaced,
+    joined, json, lists, replaced,
     values::{not_finite, write_json, write_string},
     write_json_lines,
 };
@@ -80,7 +80,10 @@ impl Rows {
             found.ok_or_else(|| Error::failure(format!("a batch has no column {}", quoted(&column.name))))
         };
         Ok(Self {
-            text: values(&columns.text)?,
+            text: match columns.parts.is_empty() {
+                true => values(&columns.text)?,
+                false => Values::of(&joined::texts(&batch, &columns.parts)?, &[]),
+            },
             id: columns.id.as_ref().map(values).transpose()?,
             keep: columns.keep.as_ref().map(values).transpose()?,
             label: columns.label.as_ref().map(values).transpose()?,

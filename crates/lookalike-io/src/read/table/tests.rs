@@ -55,7 +55,7 @@ fn open(path: &Path) -> TableFile {
 
 fn choose(table: &TableFile, text: &str, keep: &str, label: Option<&str>) -> Result<Columns, String> {
     let keep: Keep = keep.parse().unwrap();
-    Columns::choose(table.name(), table.schema(), (text, None), "id", &keep, label).map_err(|error| error.to_string())
+    Columns::choose(table.name(), table.schema(), (text, None, None), "id", &keep, label).map_err(|error| error.to_string())
 }
 
 fn batches(table: &TableFile, columns: &Columns, wanted: Wanted) -> Vec<RecordBatch> {
@@ -395,7 +395,7 @@ fn lists_are_sets() {
                 tables.push(TableFile::open(Ranges::memory(writer.into_inner().unwrap(), "t")).unwrap());
             }
             for table in &tables {
-                let columns = Columns::choose("t", table.schema(), ("s", fields.set), "id", &fields.keep, None).unwrap();
+                let columns = Columns::choose("t", table.schema(), ("s", None, fields.set), "id", &fields.keep, None).unwrap();
                 let mut at = 0;
                 for batch in batches(table, &columns, Wanted::Chosen) {
                     let rows = Rows::new(batch, &columns).unwrap();
@@ -433,7 +433,7 @@ fn invalid_sets_are_reported() {
     let fields = Fields::new("s".into(), set, "id".into(), Keep::First, None);
     let reported = |list: ArrayRef| {
         let table = table(list);
-        let columns = match Columns::choose("t", table.schema(), ("s", set), "id", &Keep::First, None) {
+        let columns = match Columns::choose("t", table.schema(), ("s", None, set), "id", &Keep::First, None) {
             Ok(columns) => columns,
             Err(error) => return error.to_string(),
         };

@@ -81,7 +81,7 @@ fn write(format: Format, layout: &Layout, batches: &[RecordBatch], ahead: usize)
 
 fn read(bytes: Vec<u8>) -> (TableFile, RecordBatch) {
     let table = TableFile::open(Ranges::memory(bytes, "out")).unwrap();
-    let columns = Columns::choose("out", table.schema(), ("text", None), "id", &"first".parse().unwrap(), None).unwrap();
+    let columns = Columns::choose("out", table.schema(), ("text", None, None), "id", &"first".parse().unwrap(), None).unwrap();
     let mut all = Vec::new();
     for part in 0..table.parts().len() {
         let mut stream = table.part(part, &columns, Wanted::All).unwrap();
@@ -104,7 +104,7 @@ proptest! {
         group_rows in proptest::option::of(1usize..50),
     ) {
         let (schema, batches) = table(&kinds, &batches);
-        let columns = Columns::choose("t", &schema, ("text", None), "id", &lookalike::cluster::Keep::First, None).unwrap();
+        let columns = Columns::choose("t", &schema, ("text", None, None), "id", &lookalike::cluster::Keep::First, None).unwrap();
         let keep = |batch: &RecordBatch| {
             let mask: Vec<bool> = (0..batch.num_rows()).map(|row| mask >> (row % 64) & 1 == 1).collect();
             Rows::new(batch.clone(), &columns).unwrap().masked(&mask).unwrap()
@@ -190,7 +190,7 @@ fn tables_in_stores_are_read_like_those_in_memory() {
         let read = tables.map(|ranges| {
             let table = TableFile::open(ranges).unwrap();
             let columns =
-                Columns::choose("a", table.schema(), ("text", None), "id", &lookalike::cluster::Keep::First, None).unwrap();
+                Columns::choose("a", table.schema(), ("text", None, None), "id", &lookalike::cluster::Keep::First, None).unwrap();
             let mut all = Vec::new();
             for part in 0..table.parts().len() {
                 let mut stream = table.part(part, &columns, Wanted::Chosen).unwrap();
@@ -220,7 +220,7 @@ fn column_types_are_preserved() {
         let path = folder.join(name);
         let table = TableFile::open(Ranges::of_file(&path, name).unwrap()).unwrap();
         let columns =
-            Columns::choose(name, table.schema(), ("text", None), "id", &lookalike::cluster::Keep::First, None).unwrap();
+            Columns::choose(name, table.schema(), ("text", None, None), "id", &lookalike::cluster::Keep::First, None).unwrap();
         let mut batches = Vec::new();
         for part in 0..table.parts().len() {
             let mut stream = table.part(part, &columns, Wanted::All).unwrap();

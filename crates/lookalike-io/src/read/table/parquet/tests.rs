@@ -54,7 +54,8 @@ impl Made {
 
 fn open(bytes: &[u8]) -> (TableFile, Columns) {
     let table = TableFile::open(Ranges::memory(bytes.to_vec(), "t.parquet")).unwrap();
-    let columns = Columns::choose(table.name(), table.schema(), ("text", None), "id", &"first".parse().unwrap(), None).unwrap();
+    let columns =
+        Columns::choose(table.name(), table.schema(), ("text", None, None), "id", &"first".parse().unwrap(), None).unwrap();
     (table, columns)
 }
 

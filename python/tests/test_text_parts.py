@@ -1,0 +1,108 @@
+"""Texts that are put together from several columns, or from the items of lists, in files of all formats."""
+
+from __future__ import annotations
+
+import json
+
+import lookalike
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+WORDS = [f"word{number}" for number in range(200)]
+
+
+def text(number: int, start: int) -> str:
+    return " ".join(WORDS[(start + number * 7 + at) % len(WORDS)] for at in range(20))
+
+
+# The title, the body and the parts of a conversation of each row.
+ROWS = [
+    {
+        "id": number,
+        "title": text(number % 9, 0),
+        "body": text(number % 9, 50),
+        "note": None if number % 4 else text(number % 5, 90),
+    }
+    for number in range(40)
+]
+
+
+def conversation(row: dict) -> list[dict]:
+    parts = [{"role": "a", "content": row["title"]}, {"role": "b", "content": row["body"]}]
+    return [*parts, {"role": "c", "content": row["note"]}]
+
+
+def whole(row: dict) -> str:
+    return "\n\n".join(part for part in (row["title"], row["body"], row["note"]) if part)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> list[dict]:
+    rows = [{"id": row["id"], "text": whole(row)} for row in ROWS]
+    path = tmp_path_factory.mktemp("whole") / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    decisions = lookalike.dedup(path)[1].decisions.to_pylist()
+    assert {row["verdict"] for row in decisions} == {"kept", "dropped"}
+    return decisions
+
+
+STRINGS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int16(), pa.string())]
+
+
+@pytest.mark.parametrize("kind", STRINGS, ids=str)
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_columns_of_tables(tmp_path, expected, kind, ending):
+    columns = {name: pa.array([row[name] for row in ROWS]).cast(kind) for name in ("title", "note")}
+    inside = pa.StructArray.from_arrays([pa.array([row["body"] for row in ROWS])], names=["body"])
+    table = pa.table({"id": [row["id"] for row in ROWS], "meta": inside, **columns})
+    path = tmp_path / f"in.{ending}"
+    if ending == "parquet":
+        if kind == pa.string_view():
+            table = table.cast(
+                pa.schema([field.with_type(pa.string()) if field.type == kind else field for field in table.schema])
+            )
+        pa.parquet.write_table(table, path, row_group_size=7)
+    else:
+        pa.feather.write_feather(table, path, chunksize=7, compression="uncompressed")
+    assert lookalike.dedup(path, text="title,meta.body,note")[1].decisions.to_pylist() == expected
+
+
+@pytest.mark.parametrize("lists", [pa.list_, pa.large_list])
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "jsonl"])
+def test_items_of_lists(tmp_path, expected, lists, ending):
+    message = pa.struct([("role", pa.string()), ("content", pa.string())])
+    messages = pa.array([conversation(row) for row in ROWS], lists(message))
+    parts = pa.array([[row["title"], row["body"], row["note"]] for row in ROWS], lists(pa.string()))
+    table = pa.table({"id": [row["id"] for row in ROWS], "messages": messages, "parts": parts})
+    path = tmp_path / f"in.{ending}"
+    if ending == "parquet":
+        pa.parquet.write_table(table, path, row_group_size=11)
+    elif ending == "arrow":
+        pa.feather.write_feather(table, path, chunksize=11, compression="uncompressed")
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    for name in ("messages[].content", "parts[]"):
+        assert lookalike.dedup(path, text=name)[1].decisions.to_pylist() == expected, name
+
+
+def test_rows_without_any_part(tmp_path):
+    path = tmp_path / "in.parquet"
+    pa.parquet.write_table(pa.table({"a": ["x", None, ""], "b": pa.array([None, None, "y"], pa.string())}), path)
+    with pytest.raises(lookalike.errors.RecordError, match='field "a,b" is null'):
+        lookalike.dedup(path, text="a,b")
+    _, report = lookalike.dedup(path, text="a,b", skip_bad=True)
+    assert report.summary["documents"] == 2
+    for name in ("a,c", "a[].b"):
+        with pytest.raises(lookalike.errors.Error, match=r'"c"|must be a list'):
+            lookalike.dedup(path, text=name)
+
+
+def test_a_column_with_exactly_this_name(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text('id,"a,b",a,b\n1,x,y,z\n2,x,other,words\n')
+    kept, report = lookalike.dedup(path, text="a,b")
+    assert kept is None
+    assert report.summary["dropped"] == 1
