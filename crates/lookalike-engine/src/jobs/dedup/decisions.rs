@@ -207,6 +207,7 @@ fn writer(mut output: Output, form: Form, shape: Option<&RowsShape>) -> Result<W
 
 /// Begins an output. This build has no tables.
 #[cfg(not(feature = "tables"))]
-fn writer(output: Output, form: Form, _: Option<&RowsShape>) -> Result<Writer> {
+fn writer(mut output: Output, form: Form, _: Option<&RowsShape>) -> Result<Writer> {
+    output.run_ahead(form.ahead.1);
     if form.rows { Err(lookalike_io::write::without_tables(output.name())) } else { Ok(Writer::Lines(output)) }
 }

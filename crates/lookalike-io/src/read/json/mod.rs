@@ -26,12 +26,10 @@ pub(crate) mod keys;
 
 mod record;
 
-#[cfg(feature = "tables")]
-pub(crate) use self::record::{no_id, no_label};
 pub(crate) use self::{
     array::{Elements, begins_array},
     fields::{Found, Unit},
-    joined::{Joined, Part, push},
+    joined::push,
     lazy::text_place,
     record::of_utf16,
 };
@@ -41,4 +39,9 @@ pub use self::{
     names::field_of,
     paths::Paths,
     record::Record,
+};
+#[cfg(feature = "tables")]
+pub(crate) use self::{
+    joined::{Joined, Part},
+    record::{no_id, no_label},
 };

@@ -116,7 +116,7 @@ impl Columns {
         let is_exact = find(text, &ANY)?.is_some();
         let parts = match joined.filter(|_| !is_exact) {
             None => Vec::new(),
-            Some(joined) => joined.parts.iter().map(|part| text_part(part, need)).collect::<Result<Vec<_>>>()?,
+            Some(joined) => joined.parts.iter().map(|part| text_part(part, (name, schema), need)).collect::<Result<Vec<_>>>()?,
         };
         let text = match parts.first() {
             Some(part) => Column { name: text.into(), ..part.column.clone() },
@@ -266,11 +266,43 @@ fn leading(fields: &Fields, asked: &str, before: &mut Vec<String>, into: &mut Ve
 }
 
 /// Finds the column of a part of a text, and checks that there are strings at the end of its paths.
-fn text_part(part: &Part, need: impl Fn(&str, &Purpose) -> Result<Column>) -> Result<TextPart> {
+fn text_part(part: &Part, (name, schema): (&str, &Schema), need: impl Fn(&str, &Purpose) -> Result<Column>) -> Result<TextPart> {
     let split = |path: &String| path.split('.').filter(|name| !name.is_empty()).map(String::from).collect();
     let paths: Vec<Vec<String>> = part.paths[1..].iter().map(split).collect();
-    let column = need(&part.paths[0], if paths.is_empty() { &TEXT } else { &ANY })?;
+    let column = need(&part.paths[0], &ANY)?;
+    let kind = find(schema.fields(), &part.paths[0]).ok().flatten().map(|(_, field)| field.data_type());
+    if let Some((wanted, found)) = kind.and_then(|kind| unfit(kind, &paths)) {
+        let what = format!("column {} has the type {found}, but the text needs {wanted}", quoted(&part.name));
+        let refused = Error::new(ErrorKind::Input, what).at(name).in_field(&*part.name).about(Setting::TextField);
+        return Err(refused.advise(words!["name other columns with ", Setting::TextField]));
+    }
     Ok(TextPart { column: Column { name: part.name.clone(), ..column }, paths })
+}
+
+/// Returns what paths inside the items of lists do not find in a type: the type that is needed, and the one that is there.
+fn unfit<'a>(kind: &'a DataType, paths: &[Vec<String>]) -> Option<(String, &'a DataType)> {
+    let kind = if let DataType::Dictionary(_, values) = kind { values } else { kind };
+    let Some((path, rest)) = paths.split_first() else {
+        let fits = matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        return (!fits).then(|| ("a string".into(), kind));
+    };
+    let (DataType::List(item)
+    | DataType::LargeList(item)
+    | DataType::FixedSizeList(item, _)
+    | DataType::ListView(item)
+    | DataType::LargeListView(item)) = kind
+    else {
+        return Some(("a list".into(), kind));
+    };
+    let mut item = item.data_type();
+    for name in path {
+        let inside = if let DataType::Struct(fields) = item { fields.find(name) } else { None };
+        match inside {
+            Some((_, field)) => item = field.data_type(),
+            None => return Some((format!("items with the field {}", quoted(name)), item)),
+        }
+    }
+    unfit(item, rest)
 }
 
 /// Returns whether a type can contain texts.

@@ -2,79 +2,91 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, cast::AsArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, builder::LargeStringBuilder, cast::AsArray};
 use arrow_schema::DataType;
+use arrow_select::take::take;
 use lookalike::shown::quoted;
 
 use super::{columns::TextPart, lists};
 use crate::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, Result},
     read::json::push,
-    words,
 };
+
+/// The values of a part of a text in a batch.
+struct Values {
+    array: ArrayRef,
+    /// The structs around the values that have nulls.
+    around: Vec<StructArray>,
+    /// If the values are lists, what is read from their items.
+    items: Option<Box<Values>>,
+}
 
 /// Returns the texts of a batch. A row in which all parts are null has none.
 pub(super) fn texts(batch: &RecordBatch, parts: &[TextPart]) -> Result<ArrayRef> {
-    let found = parts.iter().map(|part| {
-        let found = part.column.of(batch).map(|(array, _)| array.clone());
-        found.ok_or_else(|| Error::failure(format!("a batch has no column {}", quoted(&part.column.name))))
+    let parts = parts.iter().map(|part| {
+        let found = part.column.of(batch).map(|(array, around)| (array, around.into_iter().cloned().collect()));
+        let found = found.ok_or_else(|| Error::failure(format!("a batch has no column {}", quoted(&part.column.name))));
+        let (array, around) = found?;
+        Values::of(part, array, around, &part.paths)
     });
-    let columns: Vec<ArrayRef> = found.collect::<Result<_>>()?;
-    let outer: Vec<_> = parts.iter().filter_map(|part| Some(part.column.of(batch)?.1)).collect();
-    let mut text = String::new();
-    let texts = (0..batch.num_rows()).map(|row| {
+    let parts: Vec<Values> = parts.collect::<Result<_>>()?;
+    let (mut texts, mut text) = (LargeStringBuilder::new(), String::new());
+    for row in 0..batch.num_rows() {
         text.clear();
         let mut is_there = false;
-        for ((part, column), outer) in parts.iter().zip(&columns).zip(&outer) {
-            if outer.iter().all(|outer| outer.is_valid(row)) {
-                is_there |= append(part, (column, row), &part.paths, &mut text)?;
-            }
+        for part in &parts {
+            is_there |= part.append(row, &mut text);
         }
-        Ok(is_there.then(|| text.clone()))
-    });
-    let texts: LargeStringArray = texts.collect::<Result<Vec<Option<String>>>>()?.into_iter().collect();
-    Ok(Arc::new(texts))
+        texts.append_option(is_there.then_some(&text));
+    }
+    Ok(Arc::new(texts.finish()))
 }
 
-/// Appends the texts of a value; returns false if it is null.
-fn append(part: &TextPart, (array, row): (&ArrayRef, usize), paths: &[Vec<String>], into: &mut String) -> Result<bool> {
-    if array.is_null(row) {
-        return Ok(false);
-    }
-    let Some((path, rest)) = paths.split_first() else {
-        match array.data_type() {
-            DataType::Utf8 => push(array.as_string::<i32>().value(row), into),
-            DataType::LargeUtf8 => push(array.as_string::<i64>().value(row), into),
-            DataType::Utf8View => push(array.as_string_view().value(row), into),
-            DataType::Dictionary(..) => {
-                let dictionary = array.as_any_dictionary();
-                let key = dictionary.normalized_keys()[row];
-                return append(part, (dictionary.values(), key), paths, into);
+impl Values {
+    /// Finds the values of a part: strings, or lists in whose items the rest of the path leads to strings.
+    fn of(part: &TextPart, array: &ArrayRef, around: Vec<StructArray>, paths: &[Vec<String>]) -> Result<Self> {
+        let array = match array.as_any_dictionary_opt() {
+            Some(dictionary) => {
+                take(dictionary.values(), dictionary.keys(), None).map_err(|error| Error::failure(error.to_string()))?
             }
-            other => return Err(refused(part, "a text", other)),
-        }
-        return Ok(true);
-    };
-    let Some(items) = lists::items(array) else { return Err(refused(part, "a list", array.data_type())) };
-    let mut item = items.clone();
-    let mut outer = vec![];
-    for name in path {
-        let inside = item.as_struct_opt().and_then(|inside| inside.column_by_name(name)).cloned();
-        let Some(inside) = inside else {
-            return Err(refused(part, &format!("a struct with the field {}", quoted(name)), item.data_type()));
+            None => array.clone(),
         };
-        outer.push(std::mem::replace(&mut item, inside));
-    }
-    for at in lists::range(array, row) {
-        if outer.iter().all(|outer| outer.is_valid(at)) {
-            append(part, (&item, at), rest, into)?;
+        let Some((path, rest)) = paths.split_first() else {
+            return match array.data_type() {
+                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(Self { array, around, items: None }),
+                _ => Err(other(part)),
+            };
+        };
+        let Some(items) = lists::items(&array) else { return Err(other(part)) };
+        let (mut item, mut outer) = (items.clone(), Vec::new());
+        for name in path {
+            let inside = item.as_struct_opt().and_then(|inside| Some((inside.clone(), inside.column_by_name(name)?.clone())));
+            let (whole, inside) = inside.ok_or_else(|| other(part))?;
+            outer.extend(Some(whole).filter(|whole| whole.nulls().is_some()));
+            item = inside;
         }
+        let items = Some(Box::new(Self::of(part, &item, outer, rest)?));
+        Ok(Self { array, around, items })
     }
-    Ok(true)
+
+    /// Appends the texts of a row or an item; returns false if it is null.
+    fn append(&self, row: usize, into: &mut String) -> bool {
+        let Self { array, around, items } = self;
+        if array.is_null(row) || around.iter().any(|outer| outer.is_null(row)) {
+            return false;
+        }
+        match (items, array.data_type()) {
+            (Some(items), _) => lists::range(array, row).for_each(|item| _ = items.append(item, into)),
+            (None, DataType::Utf8) => push(array.as_string::<i32>().value(row), into),
+            (None, DataType::LargeUtf8) => push(array.as_string::<i64>().value(row), into),
+            (None, _) => push(array.as_string_view().value(row), into),
+        }
+        true
+    }
 }
 
-fn refused(part: &TextPart, wanted: &str, found: &DataType) -> Error {
-    let what = format!("column {} is of the type {found}, but it must be {wanted}", quoted(&part.column.name));
-    let refused = Error::new(ErrorKind::Input, what).in_field(&*part.column.name).about(Setting::TextField);
-    refused.advise(words!["name other columns with ", Setting::TextField])
+/// Returns the error for a batch in which a column has another type than in the table.
+fn other(part: &TextPart) -> Error {
+    Error::failure(format!("a batch has another type of column {}", quoted(&part.column.name)))
 }

@@ -83,6 +83,11 @@ impl KeptFile {
         if let Target::Rows(output) = &mut self.output { output.push(rows) } else { Ok(()) }
     }
 
+    /// Writes some of a batch's rows. Call this method on the thread pool, which shares the work.
+    pub(super) fn write_some_rows(&mut self, rows: &RecordBatch, range: Range<usize>) -> Result<()> {
+        if let Target::Rows(output) = &mut self.output { output.push_some(rows, range) } else { Ok(()) }
+    }
+
     /// Writes records of a file with these columns. In an array, a comma and a line break come before each record.
     pub(super) fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
         let Self { shape, output: Target::Bytes(output, so_far), added, .. } = self else { return Ok(()) };

@@ -6,7 +6,7 @@ use super::{
     added::AddedNames,
     divided::ends,
     file::KeptFile,
-    rows::{RowLabels, RowMarks, sliced},
+    rows::{RowLabels, RowMarks},
     shape::{Piece, Shape},
 };
 use crate::{
@@ -195,7 +195,7 @@ impl Kept {
             let byte = |record: usize| if record == 0 { 0 } else { ends[record - 1] };
             match &rows {
                 _ if at == done => {}
-                Some(rows) => current.file.write_rows(sliced(rows, done..at))?,
+                Some(rows) => current.file.write_some_rows(rows, done..at)?,
                 None => current.file.write_bytes(&piece.bytes[byte(done)..byte(at)], piece.columns.as_ref())?,
             }
             done = at;

@@ -20,10 +20,6 @@ pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
     match *rows {}
 }
 
-pub(crate) fn sliced(rows: &RecordBatch, _: Range<usize>) -> RecordBatch {
-    match *rows {}
-}
-
 pub(crate) fn row_ends(rows: &RecordBatch) -> Vec<usize> {
     match *rows {}
 }
@@ -85,6 +81,10 @@ impl KeptRows {
     }
 
     pub(crate) fn push(&mut self, _: RecordBatch) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn push_some(&mut self, _: &RecordBatch, _: Range<usize>) -> Result<()> {
         match *self {}
     }
 

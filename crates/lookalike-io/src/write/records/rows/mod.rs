@@ -108,6 +108,10 @@ impl KeptRows {
         self.0.push(rows)
     }
 
+    pub(crate) fn push_some(&mut self, rows: &RecordBatch, range: Range<usize>) -> Result<()> {
+        self.0.push(sliced(rows, range))
+    }
+
     /// Writes the remaining rows. Call this method on the thread pool, which shares the work.
     pub(crate) fn end(self) -> Result<Output> {
         self.0.finish()
