@@ -15,7 +15,7 @@ from lookalike.keywords import check
 from lookalike.kinds import Changes
 from lookalike.progress import shown
 from lookalike.report import frame_of, table_of
-from lookalike.running import _source, _split
+from lookalike.running import _source, _split, refuse_limits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -290,6 +290,8 @@ def cut(
         raise ConfigError("mark_prefix= only works with mark=True", option="mark_prefix")
     group = [where.partition(":")[2]] if where.startswith("group:") else []
     source = _source(data, text, id, against, {"output": output, **running}, False, group)
+    if output is None:
+        refuse_limits(running)
     with shown(progress) as bar:
         found, texts, summary = _lookalike.cut_texts(source.texts, source.references, {**source.options, **config}, bar)
     source.count_skipped(summary)

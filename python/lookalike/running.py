@@ -229,6 +229,8 @@ def dedup(
     if "label_prefix" in running and not running.get("label"):
         raise ConfigError("label_prefix= only works with label=True", option="label_prefix")
     source = _source(data, text, id, against, {"output": output, **running}, config.get("tokens") == "items")
+    if output is None:
+        refuse_limits(running)
     with shown(progress) as bar:
         found, summary = _lookalike.dedup(
             source.texts, source.references, {**source.options, "threshold": threshold, **config}, bar
@@ -312,6 +314,13 @@ class _Again:
         if isinstance(keywords.get("skip_bad"), (str, os.PathLike)):
             keywords["skip_bad"] = True
         self.run(self.data, *self.first, **keywords, report=path, progress=False)
+
+
+def refuse_limits(given: Mapping[str, Any]) -> None:
+    """Raise `ConfigError` for a limit of outputs, because there is no output."""
+    for name in ("rows_per_file", "bytes_per_file"):
+        if given.get(name) is not None:
+            raise ConfigError(f"{name}= only works with output=; give a name such as 'part-{{:05}}.jsonl'", option=name)
 
 
 def only_for_files(given: Mapping[str, Any], what: str = "data in memory", names: Iterable[str] = OF_FILES) -> None:

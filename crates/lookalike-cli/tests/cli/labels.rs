@@ -467,7 +467,7 @@ fn decisions_for_other_inputs_are_refused_and_nothing_is_written() {
         ("why.jsonl bad.jsonl", "bad.jsonl:3: not JSON"),
         ("why.jsonl in.jsonl --text-field body", "in.jsonl:1: no field \"body\""),
         ("- -", "standard input cannot be both the decisions and an input"),
-        (". in.jsonl", "names several files; name the one file with the decisions"),
+        (". in.jsonl", ".: no file in this folder has decisions; such a file is called NAME.decisions.jsonl"),
     ] {
         for output in ["out.jsonl", "-"] {
             let ran = place.run(&format!("apply {asked} -o {output}"));

@@ -313,6 +313,78 @@ fn names_that_cannot_be_meant_are_refused() {
     assert!(!place.path("dry").exists());
 }
 
+#[test]
+fn different_spellings_of_a_name_are_one_name() {
+    let place = Place::new();
+    place.write("in.jsonl", lines(&(0..20).map(|id| (id, id)).collect::<Vec<_>>()));
+    for (arguments, words) in [
+        ("dedup in.jsonl -o p-{}.jsonl --decisions ./p-{}.jsonl --rows-per-file 5", "is the name of two different outputs"),
+        ("dedup in.jsonl -o p-{}.jsonl --decisions p-{:03}.jsonl --rows-per-file 5", "is the name of two different outputs"),
+        ("dedup in.jsonl -o p-{}.jsonl --summary ./p-1.jsonl --rows-per-file 5", "has the name of a numbered output"),
+    ] {
+        refused(&place, arguments, &[words]);
+    }
+    // A link is noticed only when the files get their names.
+    std::os::unix::fs::symlink(place.path("."), place.path("link")).unwrap();
+    let ran = place.run("dedup in.jsonl -o p-{}.jsonl --decisions link/p-{}.jsonl --rows-per-file 5");
+    assert!(ran.code == 2 && ran.err.contains("is the name of two different outputs"), "{}", ran.err);
+    assert_eq!(place.names(), ["in.jsonl", "link"]);
+    fs::create_dir_all(place.path("in/x")).unwrap();
+    place
+        .write("in/x/a.jsonl", lines(&[(1, 1)]))
+        .write("in/a.jsonl", lines(&[(2, 2)]))
+        .write("in/a.csv", "id,text\n3,one two three\n");
+    done(&place, "dedup ./in/* ./in/x -o out/ --decisions why/");
+    assert_eq!(names(&place.path("out")), ["a.csv", "a.jsonl", "x/a.jsonl"]);
+    assert_eq!(names(&place.path("why")), ["a.decisions.jsonl", "a.jsonl.decisions.jsonl", "x/a.decisions.jsonl"]);
+    done(&place, "apply why in -o applied/");
+    assert!(files(&place.path("applied")) == files(&place.path("out")));
+}
+
+#[test]
+fn decisions_without_a_number_are_one_file() {
+    let place = Place::new();
+    place.write("in.jsonl", lines(&(0..20).map(|id| (id, id / 2)).collect::<Vec<_>>()));
+    fs::create_dir(place.path("out")).unwrap();
+    done(&place, "dedup in.jsonl -o out/{}.jsonl --rows-per-file 3");
+    done(&place, "dedup in.jsonl -o x-{}.jsonl --decisions why.jsonl --rows-per-file 3");
+    done(&place, "apply why.jsonl in.jsonl -o one.jsonl");
+    done(&place, "apply out/*.decisions.jsonl in.jsonl -o other.jsonl");
+    assert_eq!(place.read("one.jsonl"), place.read("other.jsonl"));
+    assert_eq!(place.read("one.jsonl").lines().count(), 10);
+}
+
+/// Runs with the same numbered names do not mix their outputs: one of them fails.
+#[test]
+fn runs_at_the_same_time_do_not_mix_their_outputs() {
+    for _ in 0..5 {
+        let place = Place::new();
+        place.write("in.jsonl", lines(&(0..3000).map(|id| (id, id)).collect::<Vec<_>>()));
+        fs::create_dir(place.path("out")).unwrap();
+        let start = |rows: u32| {
+            let arguments = format!("dedup in.jsonl -o out/{{}}.jsonl --no-decisions --quiet --rows-per-file {rows}");
+            place.command(&arguments).stderr(Stdio::null()).spawn().unwrap()
+        };
+        let started = [start(100), start(700)];
+        let done = started.map(|mut run| run.wait().unwrap().success());
+        assert!(done.contains(&true));
+        let rows: usize =
+            files(&place.path("out")).values().map(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count()).sum();
+        assert_eq!(rows, 3000, "{done:?}");
+    }
+}
+
+#[test]
+fn many_outputs_take_little_memory() {
+    let place = Place::new();
+    fs::create_dir(place.path("in")).unwrap();
+    (0..800).for_each(|file| drop(place.write(&format!("in/{file:03}.jsonl"), lines(&[(file, file)]))));
+    let ran = done(&place, "dedup in -o out/ --decisions why/ --memory 64M --json");
+    let summary: Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(summary["peak_memory"].as_u64().is_none_or(|peak| peak < 300 << 20), "{}", summary["peak_memory"]);
+    assert_eq!((names(&place.path("out")).len(), names(&place.path("why")).len()), (800, 800));
+}
+
 /// Kills runs at random times. No output is incomplete, and the next run has the same bytes. Outputs appear when all are complete, so
 /// most killed runs leave none.
 #[test]

@@ -22,9 +22,9 @@ impl<const N: usize> Destinations<N> {
         let mut all = [const { None }; N];
         for (at, (content, path)) in given.into_iter().enumerate() {
             let Some(path) = path else { continue };
-            let destination = Destination::of(path, config.limit)?;
-            let is_same = |other: &Option<(Destination, Content)>| other.as_ref().is_some_and(|(other, _)| *other == destination);
-            if matches!(destination, Destination::Numbered(_)) && all.iter().any(is_same) {
+            let destination = Destination::of(path, content, config.limit)?;
+            let is_same = |(other, _): &(Destination, Content)| destination.are_same_numbered(other);
+            if all.iter().flatten().any(is_same) {
                 let refused =
                     Error::new(ErrorKind::Output, "is the name of two different outputs").at(path.display().to_string());
                 return Err(refused.advise("give each a name of its own"));

@@ -237,13 +237,14 @@ pub(super) fn tightened(mut permissions: Permissions, set: impl FnOnce(Permissio
 }
 
 /// Raises the number of files that the process may have open to what the system permits. This matters only if there are many outputs,
-/// so a failure is not reported here, but when a file cannot be opened.
-pub fn allow_open_files() {
+/// so a failure is not reported here. Returns the number, if there is a limit.
+pub fn allow_open_files() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {
         _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
+    getrlimit(Resource::Nofile).current
 }
 
 /// The folder in which Linux lists the open files of a process.

@@ -25,6 +25,11 @@ impl Window {
         Self { memory, start, filled: 0 }
     }
 
+    /// Creates a window without memory, into which nothing fits.
+    pub(crate) fn none() -> Self {
+        Self { memory: Vec::new(), start: 0, filled: WINDOW }
+    }
+
     /// Copies as much of `bytes` as fits; returns the rest.
     pub(crate) fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (taken, left) = bytes.split_at(bytes.len().min(WINDOW - self.filled));

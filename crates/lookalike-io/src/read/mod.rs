@@ -40,7 +40,6 @@ mod sketched;
 
 #[cfg(feature = "encodings")]
 pub use self::bytes::encoding::{encode, is_encodable, named as encoding_named};
-pub(crate) use self::bytes::without_packing;
 #[cfg(feature = "html")]
 pub use self::documents::Extractor;
 pub(crate) use self::json::text_place;
@@ -67,3 +66,4 @@ pub use self::{
     sketched::{SKETCHES, header_of_line, sketch_header},
     source::Source,
 };
+pub(crate) use self::{bytes::without_packing, input::Named};

@@ -10,7 +10,7 @@ use crate::{
     disk::folder_of,
     error::{Error, ErrorKind, Result, Setting, Words},
     format::Format,
-    read::{Source, without_packing},
+    read::{Named, Source, without_packing},
     store::{expand, is_url, shown_path},
     words,
 };
@@ -64,11 +64,11 @@ const MOST_DIGITS: usize = 18;
 
 impl Destination {
     /// Returns the destination that a name means. A name that ends with `/`, or that is a folder, is a folder. With a limit, the name
-    /// must have `{}` for the number of each output, or `{:05}` for five digits.
+    /// of records must have `{}` for the number of each output, or `{:05}` for five digits; other names may have it.
     ///
     /// # Errors
     /// Fails if there is a limit and no number in the name, or a number and no limit.
-    pub fn of(path: &Path, limit: Option<Limit>) -> Result<Self> {
+    pub fn of(path: &Path, content: Content, limit: Option<Limit>) -> Result<Self> {
         let name = path.to_str().unwrap_or_default();
         let is_folder = name.ends_with('/') || path.is_dir();
         let place = if is_folder { None } else { number_in(name) };
@@ -78,17 +78,35 @@ impl Destination {
                 let (before, after) = (name[..at].into(), name[end..].into());
                 Ok(Self::Numbered(Numbered { before, digits, after, limit }))
             }
-            (Some(_), None) => {
+            (Some(_), None) if content == Content::Records => {
                 let advice = words!["limit the outputs with ", Setting::RowsPerFile, " or ", Setting::BytesPerFile];
                 Err(refuse("the name has a number, but one output gets all records".into()).advise(advice))
             }
-            (None, Some(limit)) => {
+            (None, Some(limit)) if content == Content::Records => {
                 let setting = if let Limit::Records(_) = limit { Setting::RowsPerFile } else { Setting::BytesPerFile };
                 let refused = refuse(words!["with ", setting, ", the name of the outputs needs a number"]).about(setting);
                 Err(refused.advise("put {:05} into the last part of the name, such as part-{:05}.jsonl"))
             }
-            (None, None) if is_folder => Ok(Self::Folder(path.into())),
-            (None, None) => Ok(Self::One(path.into())),
+            _ if is_folder => Ok(Self::Folder(path.into())),
+            _ => Ok(Self::One(path.into())),
+        }
+    }
+
+    /// Returns whether two destinations have the same numbered outputs.
+    pub fn are_same_numbered(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Numbered(own), Self::Numbered(other)) => {
+                absolute(&own.before) == absolute(&other.before) && own.after == other.after
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether the outputs are objects of a store.
+    pub(super) fn is_remote(&self) -> bool {
+        match self {
+            Self::One(path) | Self::Folder(path) => path.to_str().is_some_and(is_url),
+            Self::Numbered(numbered) => is_url(&numbered.before),
         }
     }
 
@@ -105,19 +123,27 @@ impl Destination {
         match self {
             Self::One(path) => Ok(Names::One(path.clone())),
             Self::Folder(folder) => {
+                let named = Named::new(named);
                 let mut names: BTreeMap<PathBuf, usize> = BTreeMap::new();
                 let mut paths = Vec::new();
                 for (number, input) in source.inputs().iter().enumerate().skip(source.references()) {
-                    let Some(name) = input.relative_name(named) else {
+                    let Some(name) = named.relative(input) else {
                         let what = "is not one file of records, so the folder of outputs gets no file of its name";
                         let refused = Error::new(ErrorKind::Config, what).at(input.name());
                         return Err(refused.advise("give the name of one output, such as kept.jsonl"));
                     };
-                    let name = match content {
-                        Content::Records => writable(name, source.format(number)),
-                        Content::Decisions => decisions_name(&name),
-                        Content::Cuts => with_ending(&name, ".cuts.jsonl"),
-                        Content::Attributes => with_ending(&name, ".jsonl"),
+                    let ending = match content {
+                        Content::Records => None,
+                        Content::Decisions => Some(".decisions.jsonl"),
+                        Content::Cuts => Some(".cuts.jsonl"),
+                        Content::Attributes => Some(".jsonl"),
+                    };
+                    let name = match ending {
+                        None => writable(name, source.format(number)),
+                        // If files with the same name have several formats, the extension of a later one remains.
+                        Some(ending) => Some(with_ending(&name, ending))
+                            .filter(|name| !names.contains_key(name))
+                            .unwrap_or_else(|| name.with_file_name(longer(&name, ending))),
                     };
                     if let Some(&other) = names.get(&name) {
                         let what = format!(
@@ -170,7 +196,8 @@ impl Numbered {
 
     /// Returns whether an output could have this name.
     fn is_own(&self, name: &str) -> bool {
-        let number = name.strip_prefix(&*self.before).and_then(|rest| rest.strip_suffix(&*self.after));
+        let (name, before) = (absolute(name), absolute(&self.before));
+        let number = name.strip_prefix(&*before).and_then(|rest| rest.strip_suffix(&*self.after));
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
@@ -216,6 +243,13 @@ pub fn decisions_name(path: &Path) -> PathBuf {
     with_ending(path, ".decisions.jsonl")
 }
 
+/// Returns the name of a file with another extension, and its own one before it.
+fn longer(path: &Path, ending: &str) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let plain = without_packing(&name);
+    format!("{plain}{ending}{}", &name[plain.len()..])
+}
+
 /// Replaces the file extension of a format in a name.
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -226,6 +260,12 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
         None => plain,
     };
     path.with_file_name(format!("{stem}{ending}{packing}"))
+}
+
+/// Returns a path from the root, so that different names of a file are equal, apart from links.
+fn absolute(name: &str) -> String {
+    let path = if is_url(name) { None } else { std::path::absolute(name).ok() };
+    path.and_then(|path| path.to_str().map(String::from)).unwrap_or_else(|| name.into())
 }
 
 /// Returns the place of a number in the last part of a name, and its least number of digits.
@@ -269,15 +309,15 @@ mod tests {
             ("kept}{", None),
         ] {
             let limit = Limit::Records(NonZeroU64::MIN);
-            let found = Destination::of(Path::new(name), Some(limit)).ok();
+            let found = Destination::of(Path::new(name), Content::Records, Some(limit)).ok();
             let found = found.map(|found| if let Destination::Numbered(numbered) = found { numbered } else { unreachable!() });
             match number {
                 Some((expected, number)) => assert_eq!(found.unwrap().name(number), Path::new(expected)),
                 None => assert_eq!(found, None, "{name}"),
             }
         }
-        assert!(Destination::of(Path::new("part-{}.jsonl"), None).is_err());
-        assert_eq!(Destination::of(Path::new("kept/"), None).unwrap(), Destination::Folder("kept/".into()));
+        assert!(Destination::of(Path::new("part-{}.jsonl"), Content::Records, None).is_err());
+        assert_eq!(Destination::of(Path::new("kept/"), Content::Records, None).unwrap(), Destination::Folder("kept/".into()));
     }
 
     #[test]
@@ -292,7 +332,9 @@ mod tests {
     fn numbered_outputs_are_not_mixed_with_those_of_another_run() {
         let folder = tempfile::tempdir().unwrap();
         let pattern = folder.path().join("part-{:05}.jsonl");
-        let Destination::Numbered(numbered) = Destination::of(&pattern, Some(Limit::Bytes(NonZeroU64::MIN))).unwrap() else {
+        let Destination::Numbered(numbered) =
+            Destination::of(&pattern, Content::Records, Some(Limit::Bytes(NonZeroU64::MIN))).unwrap()
+        else {
             panic!()
         };
         for (name, is_refused) in

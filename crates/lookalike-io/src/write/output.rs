@@ -39,6 +39,8 @@ pub struct Output {
     writer: Option<JoinHandle<io::Result<Option<Whole>>>>,
     /// What the writer returned, if the caller has waited for it.
     written: Option<Option<Box<Whole>>>,
+    /// Whether no file may have the output's name when it is complete.
+    is_new: bool,
     /// The folders that were created for this output. They are removed after the output if it was not finished.
     _folders: Option<Arc<Folders>>,
 }
@@ -54,13 +56,18 @@ impl Output {
     /// Starts an output; `-` is standard output. Its [file extension](crate::read::PACKED) selects the compression, which runs on
     /// up to `threads` threads; 0 means one per core. The number of threads does not change the bytes.
     pub fn create(path: &Path, threads: usize) -> Result<Self> {
+        Self::create_with(path, threads, false)
+    }
+
+    /// Does the same in a folder from which the files of killed runs were already removed, if `is_clean` is set.
+    pub(super) fn create_with(path: &Path, threads: usize, is_clean: bool) -> Result<Self> {
         let name = shown_path(path);
         let writing = |error| Error::writing(&name, &error);
         let threads = match threads {
             0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
             some => some,
         };
-        let encoder = Encoder::new(Sink::open(path).map_err(writing)?, path, threads).map_err(writing)?;
+        let encoder = Encoder::new(Sink::open(path, is_clean).map_err(writing)?, path, threads).map_err(writing)?;
         let most = LEAST_AHEAD + encoder.windows();
         let (full, filled) = channel();
         let (emptied, empty) = channel();
@@ -74,6 +81,7 @@ impl Output {
             windows: (1, most),
             writer: Some(writer),
             written: None,
+            is_new: false,
             _folders: None,
         })
     }
@@ -81,6 +89,11 @@ impl Output {
     /// Keeps folders until the output has its name, or is dropped.
     pub(super) fn needs(&mut self, folders: Arc<Folders>) {
         self._folders = Some(folders);
+    }
+
+    /// Requires that no file has the name of the output when it is complete.
+    pub(super) fn replaces_nothing(&mut self) {
+        self.is_new = true;
     }
 
     /// Returns the name used in messages.
@@ -127,7 +140,7 @@ impl Output {
     /// output does not get its name yet. Meanwhile, other threads continue. [`finish`] reports any failure.
     pub fn end(&mut self) {
         if let Some(writer) = self.full.take() {
-            let last = std::mem::replace(&mut self.window, Window::new());
+            let last = std::mem::replace(&mut self.window, Window::none());
             // If the writing thread has already ended, it has failed; its error is collected later.
             _ = writer.send(Piece::Last(last));
             // Windows are freed when they have been written, because no more bytes come.
@@ -141,7 +154,11 @@ impl Output {
     /// Fails if it could not be written.
     pub(super) fn wait(&mut self) -> Result<()> {
         if self.written.is_none() {
-            self.written = Some(self.join()?.map(Box::new));
+            let mut whole = self.join()?.map(Box::new);
+            if let Some(Whole::File(file)) = whole.as_deref_mut() {
+                file.is_new = self.is_new;
+            }
+            self.written = Some(whole);
         }
         Ok(())
     }

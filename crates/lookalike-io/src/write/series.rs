@@ -1,28 +1,40 @@
 //! Outputs that are written one after the other, and get their names together.
 
-use std::{collections::VecDeque, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::{
     destination::{Content, Destination, Limit, Names},
     output::Output,
     overwriting::refuse_overwriting,
-    publish::Folders,
+    publish::{Claim, Folders, remove_stale},
 };
 use crate::{
-    disk::allow_open_files,
-    error::{Error, Result},
+    disk::{allow_open_files, folder_of},
+    error::{Error, ErrorKind, Result},
     read::{Input, Source},
     store::is_url,
 };
 
+/// The number of files that a run may have open in addition to its outputs, approximately.
+const OTHER_FILES: u64 = 64;
+
 /// The number of complete outputs that may still be on their way to the disk while the next one is written.
 const SYNCING: usize = 16;
+
+/// The number of numbered outputs whose hidden files are removed, if a killed run left any.
+const MOST_STALE: usize = 10_000;
 
 /// The outputs of a [`Destination`].
 pub struct Series {
     names: Names,
     threads: usize,
     folders: Arc<Folders>,
+    /// The folders from which the files of killed runs were removed.
+    clean: BTreeSet<PathBuf>,
     /// The first output, which is opened before the run begins.
     first: Option<Output>,
     /// The number of the next output.
@@ -54,9 +66,14 @@ impl Series {
             Names::Numbered(numbered) => numbered.refuse_others(others)?,
         }
         if !matches!(names, Names::One(_)) {
-            allow_open_files();
+            let most = allow_open_files().unwrap_or(u64::MAX);
+            let count = if let Names::Inputs(paths) = &names { paths.len() as u64 } else { 0 };
+            if count + OTHER_FILES > most && !destination.is_remote() {
+                let what = format!("{count} outputs need as many open files, but only {most} are permitted");
+                return Err(Error::new(ErrorKind::Config, what).advise("raise the limit with ulimit -n, or divide the inputs"));
+            }
         }
-        let mut series = Self { threads, folders: Arc::default(), first: None, next: 0, complete: VecDeque::new(), names };
+        let mut series = Self::of(names, threads, None);
         series.first = series.create(0)?;
         Ok(series)
     }
@@ -64,16 +81,37 @@ impl Series {
     /// Returns a series that consists of an output that exists already.
     pub(super) fn one(output: Output) -> Self {
         let names = Names::One(output.name().into());
-        Self { names, threads: 1, folders: Arc::default(), first: Some(output), next: 0, complete: VecDeque::new() }
+        Self::of(names, 1, Some(output))
     }
 
-    fn create(&self, number: usize) -> Result<Option<Output>> {
+    fn of(names: Names, threads: usize, first: Option<Output>) -> Self {
+        let (folders, clean) = (Arc::default(), BTreeSet::new());
+        Self { names, threads, folders, clean, first, next: 0, complete: VecDeque::new() }
+    }
+
+    fn create(&mut self, number: usize) -> Result<Option<Output>> {
         let Some(path) = self.names.get(number) else { return Ok(None) };
-        if !matches!(self.names, Names::One(_)) && !path.to_str().is_some_and(is_url) {
-            self.folders.make(&path).map_err(|error| Error::writing(&path.display().to_string(), &error))?;
+        if matches!(self.names, Names::One(_)) || path.to_str().is_some_and(is_url) {
+            return Output::create(&path, self.threads).map(Some);
         }
-        let mut output = Output::create(&path, self.threads)?;
+        let folder = folder_of(&path);
+        if !self.clean.contains(folder) {
+            let writing = |error| Error::writing(&path.display().to_string(), &error);
+            self.folders.make(&path).map_err(writing)?;
+            if let Some(_claim) = Claim::before_work(&path).map_err(writing)? {
+                let paths: Vec<PathBuf> = match &self.names {
+                    Names::Inputs(paths) => paths.iter().filter(|path| folder_of(path) == folder).cloned().collect(),
+                    Names::One(_) | Names::Numbered(_) => (0..MOST_STALE).filter_map(|number| self.names.get(number)).collect(),
+                };
+                remove_stale(paths.iter().map(|path| &**path));
+            }
+            self.clean.insert(folder.into());
+        }
+        let mut output = Output::create_with(&path, self.threads, true)?;
         output.needs(self.folders.clone());
+        if matches!(self.names, Names::Numbered(_)) {
+            output.replaces_nothing();
+        }
         Ok(Some(output))
     }
 

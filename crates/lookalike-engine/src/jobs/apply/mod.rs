@@ -81,12 +81,12 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let started = Instant::now();
     let inputs = config.expand()?;
     let written = decisions_input(decisions, &inputs)?;
-    let all: Vec<Input> = inputs.iter().chain([&written]).cloned().collect();
+    let all: Vec<Input> = inputs.iter().chain(&written).cloned().collect();
     let destinations = Destinations::new(config, [(Content::Records, Some(path))])?;
     let others: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(config.summary.as_deref()).collect();
     refuse_overwriting(&destinations.named(&others), &all)?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
-    let written = Source::new(vec![written], Reading::decisions(decisions), &config.temp_dir);
+    let written = Source::new(written, Reading::decisions(decisions), &config.temp_dir);
     let decisions = &*shown_name(decisions);
     let written = written.map_err(|error| no_decisions(decisions, error))?;
     let pool = pool(config.threads)?;
@@ -146,17 +146,17 @@ fn no_decisions(name: &str, error: Error) -> Error {
     refused.because(error)
 }
 
-/// Returns the input that holds the decisions.
-fn decisions_input(name: &str, inputs: &[Input]) -> Result<Input> {
-    let mut found = expand_decisions(name)?;
+/// Returns the inputs that hold the decisions.
+fn decisions_input(name: &str, inputs: &[Input]) -> Result<Vec<Input>> {
+    let found = expand_decisions(name)?;
     let refuse =
         |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Config, what).at(shown_name(name)).advise(advice));
-    match found.pop() {
-        Some(Input::Stdin) if inputs.iter().any(|input| matches!(input, Input::Stdin)) => {
-            refuse("standard input cannot be both the decisions and an input", "name a file for one of them")
-        }
-        Some(input) if found.is_empty() && !matches!(input, Input::Files(_)) => Ok(input),
-        _ => refuse("names several files", "name the one file with the decisions of the run"),
+    if found.iter().any(|input| matches!(input, Input::Stdin)) && inputs.iter().any(|input| matches!(input, Input::Stdin)) {
+        return refuse("standard input cannot be both the decisions and an input", "name a file for one of them");
+    }
+    match found.iter().any(|input| matches!(input, Input::Files(_))) {
+        true => refuse("has no decisions", "name the file or the folder with the decisions of the run"),
+        false => Ok(found),
     }
 }
 

@@ -27,7 +27,9 @@ pub const PACKED: [&str; 6] = [".gz", ".zst", ".bz2", ".xz", ".lz4", ".br"];
 
 /// Returns a file name without the extension of its compression.
 pub(crate) fn without_packing(name: &str) -> &str {
-    PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name)
+    let lower = name.to_ascii_lowercase();
+    let packed = PACKED.iter().find(|packed| lower.ends_with(**packed)).map_or(0, |packed| packed.len());
+    &name[..name.len() - packed]
 }
 
 /// The compression for each file extension, in the order of [`PACKED`].
@@ -75,6 +77,7 @@ impl Packing {
 
     /// Returns the compression that the extension of a file name indicates.
     pub(crate) fn of_name(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
         let named = PACKED.iter().zip(PACKINGS).find(|(ending, _)| name.ends_with(*ending));
         named.map_or(Self::Plain, |(_, packing)| packing)
     }

@@ -121,8 +121,19 @@ fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Res
     }
 }
 
-/// Returns the inputs that the name of a decisions file refers to. A decisions file is a table or JSON Lines.
+/// Returns the inputs that the name of decisions refers to: a table or JSON Lines, or all files of decisions in a folder.
+///
+/// # Errors
+/// Fails if there is no such file.
 pub fn expand_decisions(name: &str) -> Result<Vec<Input>> {
+    if Path::new(name).is_dir() {
+        let inside = format!("{}/**/*.decisions.*", glob::Pattern::escape(name.trim_end_matches('/')));
+        let files = matching(&inside).map_err(|_| {
+            let refused = Error::new(ErrorKind::Input, "no file in this folder has decisions").at(name);
+            refused.advise("such a file is called NAME.decisions.jsonl; name the file with the decisions")
+        });
+        return files.map(|files| files.into_iter().map(Input::File).collect());
+    }
     let naming = Naming { format: Reading::decisions(name).format, gitignore: false, all_splits: true };
     named(&[name.into()], naming, &mut Leaving::default())
 }

@@ -19,6 +19,7 @@ use std::{
     sync::Arc,
 };
 
+pub(crate) use self::relative::Named;
 pub use self::{
     expand::{Expanded, Inputs, expand, expand_collections, expand_decisions, expand_with_references},
     later::later_input,

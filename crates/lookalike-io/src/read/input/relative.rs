@@ -1,6 +1,9 @@
 //! The names of inputs relative to what the user named, for outputs that are named after inputs.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Component, Path, PathBuf},
+};
 
 use super::{
     Input,
@@ -8,20 +11,48 @@ use super::{
 };
 use crate::store::is_url;
 
-impl Input {
-    /// Returns the name of the input's file relative to the folder that contains it: a folder in `names`, the folder before the first
+/// What the user named: the inputs' names are relative to it.
+pub(crate) struct Named<'a> {
+    /// The names of single files.
+    files: BTreeSet<PathBuf>,
+    /// The folders, and the folders before the first wildcards of globs.
+    folders: Vec<PathBuf>,
+    /// The URLs before the first wildcard.
+    urls: Vec<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    pub(crate) fn new(names: &'a [String]) -> Self {
+        let (mut files, mut folders, mut urls) = (BTreeSet::new(), Vec::new(), Vec::new());
+        for name in names {
+            let before = before_wildcard(name);
+            match (is_url(name), before == name && !Path::new(name).is_dir()) {
+                (true, _) => urls.push(before),
+                (false, true) => _ = files.insert(plain(Path::new(name))),
+                (false, false) => folders.push(plain(Path::new(before))),
+            }
+        }
+        Self { files, folders, urls }
+    }
+
+    /// Returns the name of an input's file relative to the folder that contains it: a folder that was named, the folder before the first
     /// wildcard of a glob, or the folder of a file that was named itself. Returns `None` if the input is not one file.
-    pub(crate) fn relative_name(&self, names: &[String]) -> Option<PathBuf> {
-        let relative = match self {
-            Self::File(path) => names.iter().find_map(|name| below_name(path, name))?,
-            Self::Object(object) => {
+    pub(crate) fn relative(&self, input: &Input) -> Option<PathBuf> {
+        let relative = match input {
+            Input::File(path) => {
+                let path = plain(path);
+                match self.files.contains(&path) {
+                    true => path.file_name()?.into(),
+                    false => self.folders.iter().find_map(|folder| path.strip_prefix(folder).ok())?.to_path_buf(),
+                }
+            }
+            Input::Object(object) => {
                 let url = object.url();
                 let url = url.split(['?', '#']).next().unwrap_or(url);
-                let folder =
-                    names.iter().map(|name| before_wildcard(name)).find(|name| url.starts_with(name) && url.len() > name.len());
-                below(url, folder.unwrap_or(url)).into()
+                let folder = self.urls.iter().find(|name| url.starts_with(**name) && url.len() > name.len());
+                below(url, folder.unwrap_or(&url)).into()
             }
-            Self::Stdin | Self::Files(_) | Self::Command(..) | Self::Table(_) | Self::Stored(_) => return None,
+            Input::Stdin | Input::Files(_) | Input::Command(..) | Input::Table(_) | Input::Stored(_) => return None,
         };
         // The name of an object may contain anything.
         let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
@@ -29,20 +60,9 @@ impl Input {
     }
 }
 
-/// Returns a file's path below what a name refers to, if the file is one of those.
-fn below_name(path: &Path, name: &str) -> Option<PathBuf> {
-    if is_url(name) {
-        return None;
-    }
-    if path == Path::new(name) {
-        return path.file_name().map(PathBuf::from);
-    }
-    let folder = before_wildcard(name);
-    let inside = match folder {
-        "" => path,
-        folder => path.strip_prefix(folder).ok()?,
-    };
-    (folder != name || Path::new(name).is_dir()).then(|| inside.into())
+/// Returns a path without `.`, so that `./a` and `a` are equal.
+fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|part| *part != Component::CurDir).collect()
 }
 
 /// Returns the folder before the first wildcard in a name, or the name if there is none.
@@ -69,14 +89,16 @@ mod tests {
             (format!("{data}/*/a.jsonl"), format!("{data}/en/a.jsonl"), Some("en/a.jsonl")),
             (format!("{data}/e[mn]/*.jsonl"), format!("{data}/en/a.jsonl"), Some("en/a.jsonl")),
             ("*.jsonl".into(), "a.jsonl".into(), Some("a.jsonl")),
+            ("./*.jsonl".into(), "a.jsonl".into(), Some("a.jsonl")),
+            (".".into(), "./x/a.jsonl".into(), Some("x/a.jsonl")),
             ("x/y/a.jsonl".into(), "x/y/a.jsonl".into(), Some("a.jsonl")),
             ("../a.jsonl".into(), "../a.jsonl".into(), Some("a.jsonl")),
             ("x/b.jsonl".into(), "x/a.jsonl".into(), None),
         ] {
             let names = ["s3://bucket/x".to_owned(), name];
-            let found = Input::File(path.into()).relative_name(&names);
+            let found = Named::new(&names).relative(&Input::File(path.into()));
             assert_eq!(found.as_deref(), relative.map(Path::new), "{names:?}");
         }
-        assert_eq!(Input::Stdin.relative_name(&["-".into()]), None);
+        assert_eq!(Named::new(&["-".into()]).relative(&Input::Stdin), None);
     }
 }

@@ -5,6 +5,7 @@
 //! run. A file that a killed run left is recognised by two signs: a part of its name depends on the target, and it is not locked.
 
 use std::{
+    collections::BTreeSet,
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
@@ -111,19 +112,27 @@ pub(crate) fn has_no_locks(error: &io::Error) -> bool {
     has_no_such(error) || error.raw_os_error() == Some(Errno::NOLCK.raw_os_error())
 }
 
-/// Removes the files that killed runs left next to this target. These are the files that have a hidden name of the target and
-/// that no run has locked.
+/// Removes the files that killed runs left next to these targets, which are in one folder. These are the files that have a hidden name
+/// of a target and that no run has locked.
 ///
 /// This requires the [claim](super::claim) on the folder: while a run publishes, the target's former file may have a hidden name
 /// and no lock.
-pub(crate) fn remove_stale(target: &Path) {
-    let beginning = beginning(target);
-    let Ok(entries) = folder_of(target).read_dir() else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with(&beginning) && name.ends_with(ENDING)) {
+pub(crate) fn remove_stale<'a>(targets: impl IntoIterator<Item = &'a Path>) {
+    let mut targets = targets.into_iter().peekable();
+    let Some(entries) = targets.peek().and_then(|target| folder_of(target).read_dir().ok()) else { return };
+    let is_hidden = |name: &str| name.starts_with(BEGINNING) && name.ends_with(ENDING);
+    let hidden = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_hidden));
+    let hidden: Vec<(String, PathBuf)> =
+        hidden.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect();
+    if hidden.is_empty() {
+        return;
+    }
+    let own: BTreeSet<String> = targets.map(beginning).collect();
+    for (name, path) in hidden {
+        let length = name.rfind('-').map_or(0, |at| at + 1);
+        if own.contains(&name[..length]) {
             // A file that cannot be removed now is left to the next run.
-            drop(remove_unlocked(&entry.path()));
+            drop(remove_unlocked(&path));
         }
     }
 }
@@ -153,7 +162,7 @@ mod tests {
         let link = folder.path().join(format!("{}1{ENDING}", beginning(&target)));
         std::os::unix::fs::symlink(folder.path().join("elsewhere"), &link).unwrap();
         // Opening a pipe without a writer would block.
-        remove_stale(&target);
+        remove_stale([&*target]);
         assert!(pipe.exists() && link.is_symlink());
         assert!(File::create_new(&link, 0o600).is_err() && File::open_regular(&link).is_err());
         assert!(!folder.path().join("elsewhere").exists());
@@ -172,11 +181,11 @@ mod tests {
         let target = folder.path().join("kept.jsonl");
         let work = || {
             for _ in 0..200 {
-                remove_stale(&target);
+                remove_stale([&*target]);
                 let make = |path: &Path| File::owned(path, 0o600, own);
                 let (file, hidden) = Hidden::beside(&target, make).unwrap();
                 assert!(file.is_at(hidden.path()).unwrap());
-                remove_stale(&target);
+                remove_stale([&*target]);
                 assert!(file.is_at(hidden.path()).unwrap());
                 hidden.remove().unwrap();
             }

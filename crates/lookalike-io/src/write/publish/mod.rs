@@ -13,7 +13,9 @@ mod folders;
 mod together;
 
 pub(crate) use self::{
+    claim::Claim,
     folders::Folders,
+    hidden::remove_stale,
     sink::{Sink, Whole, resolve_links},
     together::publish,
 };

@@ -56,6 +56,8 @@ pub(crate) struct WholeFile {
     hidden: Option<Hidden>,
     /// The requested name.
     pub(crate) target: PathBuf,
+    /// Whether the file must not replace another one.
+    pub(crate) is_new: bool,
     /// Keeps the file open until it has its final name (`target`), and locked while it has a hidden name, so that other runs do not
     /// treat it as left by a killed run.
     open: Stream,
@@ -79,11 +81,11 @@ impl WholeFile {
 }
 
 impl Sink {
-    /// Opens an output; `-` is standard output.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    /// Opens an output; `-` is standard output. `is_clean` states that the files of killed runs were removed from its folder.
+    pub(crate) fn open(path: &Path, is_clean: bool) -> io::Result<Self> {
         match path.to_str().filter(|name| is_url(name)) {
             Some(url) => Upload::create(url).map(|upload| Self::Object(Box::new(upload))).map_err(io::Error::other),
-            None => FileSink::open(path).map(Self::File),
+            None => FileSink::open(path, is_clean).map(Self::File),
         }
     }
 
@@ -101,7 +103,7 @@ impl Sink {
 
 impl FileSink {
     /// Opens an output; `-` is standard output.
-    fn open(path: &Path) -> io::Result<Self> {
+    fn open(path: &Path, is_clean: bool) -> io::Result<Self> {
         let open = |file: File| {
             let escaping = file.is_terminal().then(Escaping::default);
             Self { stream: Stream::shared(file), end: End::Open, escaping }
@@ -125,8 +127,8 @@ impl FileSink {
         // The file is never readable for more users than the file that it replaces.
         let mode = there.map_or(USUAL, |there| there.permissions().mode() & USUAL);
         let target = resolve_links(path)?;
-        if let Some(_claim) = Claim::before_work(&target)? {
-            remove_stale(&target);
+        if !is_clean && let Some(_claim) = Claim::before_work(&target)? {
+            remove_stale([&*target]);
         }
         let (file, end) = match File::unnamed(folder_of(&target), mode) {
             Ok(file) => (file, End::Unnamed(target)),
@@ -154,9 +156,9 @@ impl FileSink {
             End::Open => None,
             End::Unnamed(target) => {
                 own(file)?;
-                Some(WholeFile { hidden: None, target, open: self.stream })
+                Some(WholeFile { hidden: None, target, is_new: false, open: self.stream })
             }
-            End::Hidden(hidden, target) => Some(WholeFile { hidden: Some(hidden), target, open: self.stream }),
+            End::Hidden(hidden, target) => Some(WholeFile { hidden: Some(hidden), target, is_new: false, open: self.stream }),
         })
     }
 }
@@ -201,7 +203,7 @@ mod tests {
 
     /// Returns a complete file with its hidden name, as it is just before it gets its final name.
     fn whole(target: &Path, content: &str) -> WholeFile {
-        let mut sink = FileSink::open(target).unwrap();
+        let mut sink = FileSink::open(target, false).unwrap();
         sink.stream.write_all(content.as_bytes()).unwrap();
         let mut whole = sink.seal().unwrap().unwrap();
         whole.hide().unwrap();
@@ -243,7 +245,7 @@ mod tests {
         fs::write(&target, "old").unwrap();
         for mode in [0o600, 0o640, 0o604, 0o755] {
             fs::set_permissions(&target, fs::Permissions::from_mode(mode)).unwrap();
-            let sink = FileSink::open(&target).unwrap();
+            let sink = FileSink::open(&target, false).unwrap();
             let during = sink.stream.file().permissions().unwrap().mode() & 0o777;
             assert_eq!(during & !mode, 0, "{mode:o}: {during:o}");
             let mut whole = sink.seal().unwrap().unwrap();

@@ -1,7 +1,7 @@
 //! Gives outputs their names together: all of them, or none.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io,
     path::{Path, PathBuf},
 };
@@ -9,7 +9,7 @@ use std::{
 use super::{
     claim::Claim,
     hidden::{Hidden, own},
-    sink::Whole,
+    sink::{Whole, WholeFile},
 };
 use crate::{
     disk::{File, exchange, folder_of, has_no_such, remove, rename, sync_folder},
@@ -54,12 +54,18 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
         }
         claimed => claimed,
     };
+    refuse_same(&files)?;
     let refused = |target: &Path, error: io::Error| Error::writing(&target.display().to_string(), &error);
     for file in &mut files {
         file.hide().map(drop).map_err(|error| refused(&file.target, error))?;
     }
     let mut named = Vec::new();
     for file in files {
+        if file.is_new && file.target.symlink_metadata().is_ok() {
+            let what = "exists, because another run has written it in the meantime";
+            let failure = Error::new(ErrorKind::Output, what).at(file.target.display().to_string());
+            return Err(take_back(named, failure.advise("give another name, and run again")));
+        }
         let (hidden, target, _open) = file.into_parts();
         match hidden.map(|hidden| name(hidden, &target)).transpose() {
             Ok(before) => named.extend(before.map(|before| Named { target, before })),
@@ -82,6 +88,20 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
         written.push(url);
     }
     named.into_iter().try_for_each(Named::clean)
+}
+
+/// Returns an error if two outputs have the same name, which may be written in different ways.
+fn refuse_same(files: &[WholeFile]) -> Result<()> {
+    let (mut folders, mut names) = (BTreeMap::<&Path, PathBuf>::new(), BTreeSet::new());
+    for file in files {
+        let folder = folder_of(&file.target);
+        let real = folders.entry(folder).or_insert_with(|| folder.canonicalize().unwrap_or_else(|_| folder.into()));
+        if !names.insert(real.join(file.target.file_name().unwrap_or_default())) {
+            let refused = Error::new(ErrorKind::Output, "is the name of two different outputs");
+            return Err(refused.at(file.target.display().to_string()).advise("give each a name of its own"));
+        }
+    }
+    Ok(())
 }
 
 /// Gives a file its name.
@@ -213,7 +233,7 @@ mod tests {
         let before = name(hidden, &target).unwrap();
         let content = |path: &Path| fs::read_to_string(path).unwrap();
         assert_eq!((content(&target), content(&left)), ("new".into(), "old".into()));
-        remove_stale(&target);
+        remove_stale([&*target]);
         assert_eq!(content(&left), "old");
         let failure = take_back(vec![Named { target: target.clone(), before }], Error::new(ErrorKind::Output, "failed"));
         assert_eq!((failure.to_string(), content(&target), left.exists()), ("failed".into(), "old".into(), false));

@@ -130,8 +130,8 @@ impl KeptFile {
         write_as(output, own, bytes, scratch)
     }
 
-    /// Ends the output. `is_empty` states whether no documents were read. Call this method on the thread pool, which shares the work.
-    pub(super) fn end(self, is_empty: bool) -> Result<Output> {
+    /// Ends the output. `is_json` states whether an output without records must be valid JSON if its name is one of JSON. Call this method on the thread pool, which shares the work.
+    pub(super) fn end(self, is_json: bool) -> Result<Output> {
         let mut output = match self.output {
             Target::Rows(output) => output.end()?,
             Target::Bytes(mut output, mut so_far) => {
@@ -140,7 +140,7 @@ impl KeptFile {
                     (Shape::Array, false) => output.write(b"[]\n")?,
                     // An output of JSON Lines may have the extension .json, but an empty file is not valid JSON. So if no
                     // documents were read, an empty array is written.
-                    (Shape::Lines, false) if is_empty && Format::may_be_array(output.name()) => output.write(b"[]\n")?,
+                    (Shape::Lines, false) if is_json && Format::may_be_array(output.name()) => output.write(b"[]\n")?,
                     (Shape::Delimited, false) => {
                         if let Some(columns) = so_far.without_header {
                             write_as(&mut output, columns.utf16(), columns.header(), &mut so_far.scratch)?;

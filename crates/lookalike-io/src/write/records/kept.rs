@@ -142,19 +142,18 @@ impl Kept {
         Ok(())
     }
 
-    /// Ends the current output. `is_empty` returns whether no documents were read.
-    fn leave(&mut self, source: &Source, is_empty: impl FnOnce(&Current) -> bool) -> Result<()> {
+    /// Ends the current output. `is_json` states whether an output without records must be valid JSON if its name is one of JSON.
+    fn leave(&mut self, source: &Source, is_json: bool) -> Result<()> {
         let Some(mut current) = self.current.take() else { return Ok(()) };
         if !current.has_blocks {
             current.file.begin(source, current.inputs.clone())?;
         }
-        let is_empty = is_empty(&current);
-        self.series.end(current.file.end(is_empty)?)
+        self.series.end(current.file.end(is_json)?)
     }
 
     /// Ends the current output, and begins the next one.
     fn advance(&mut self, source: &Source) -> Result<()> {
-        self.leave(source, |current| !current.has_blocks)?;
+        self.leave(source, true)?;
         self.enter(source)
     }
 
@@ -246,7 +245,7 @@ impl Kept {
             self.advance(source)?;
         }
         let is_one = !self.series.is_by_input() && !self.is_limited();
-        self.leave(source, |current| if is_one { documents == 0 } else { !current.has_blocks })?;
+        self.leave(source, !is_one || documents == 0)?;
         Ok(self.series.ended())
     }
 }
