@@ -170,6 +170,21 @@ class Report(_Shown):
         return table_of(self._decisions.columns())
 
     @property
+    def duplicates(self) -> pa.Table:
+        """The rows of `decisions` of the dropped documents: which they are, why they were dropped, and their representatives.
+
+        It needs pyarrow.
+
+        >>> import lookalike
+        >>> kept, report = lookalike.dedup(["one two three four five", "something else", "One two three four five!"])
+        >>> report.duplicates.select(["row", "reason", "representative_row", "resemblance"]).to_pylist()
+        [{'row': 2, 'reason': 'exact', 'representative_row': 0, 'resemblance': 1.0}]
+        """
+        import pyarrow as pa
+
+        return pa.table(_lookalike.filtered(self._decisions.columns(), ~self._decisions.kept()))
+
+    @property
     def pairs(self) -> pa.Table:
         """A table with one row per dropped document: its id (dropped), its representative's id, and their measured similarity.
 

@@ -286,3 +286,13 @@ def test_a_notebook_shows_the_page_in_a_frame():
     assert shown.startswith('<iframe sandbox="allow-scripts allow-downloads"')
     assert html.unescape(re.search(r'srcdoc="([^"]*)"', shown)[1]) == view.html
     assert blocks(view.html)["report"]["summary"]["dropped"] == 1
+
+
+def test_duplicates_are_the_dropped_rows(report):
+    table = report.decisions
+    assert report.duplicates == table.filter(pa.array(~report.kept))
+    assert report.duplicates["verdict"].unique().to_pylist() == ["dropped"]
+    assert report.duplicates.num_rows == report.summary["dropped"] > 0
+    _, other = lookalike.dedup(TEXTS, against=TEXTS[:2], id=None)
+    assert "reference" in other.duplicates.column_names
+    assert lookalike.dedup(["a"])[1].duplicates.num_rows == 0
