@@ -13,6 +13,7 @@ from lookalike.errors import ConfigError
 from lookalike.files import Files, names_of
 from lookalike.keywords import check
 from lookalike.kinds import Changes
+from lookalike.logs import started
 from lookalike.progress import shown
 from lookalike.report import frame_of, table_of
 from lookalike.running import _source, _split, refuse_limits
@@ -289,12 +290,14 @@ def cut(
     if "mark_prefix" in running and not running.get("mark"):
         raise ConfigError("mark_prefix= only works with mark=True", option="mark_prefix")
     group = [where.partition(":")[2]] if where.startswith("group:") else []
+    ended = started("cut", data)
     source = _source(data, text, id, against, {"output": output, **running}, False, group)
     if output is None:
         refuse_limits(running)
     with shown(progress) as bar:
         found, texts, summary = _lookalike.cut_texts(source.texts, source.references, {**source.options, **config}, bar)
     source.count_skipped(summary)
+    ended(summary)
     report = CutReport(found, summary, source.read)
     if source.kind is None:
         return output, report

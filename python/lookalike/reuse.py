@@ -10,6 +10,7 @@ from lookalike import _lookalike
 from lookalike.config import RunOptions
 from lookalike.errors import ConfigError
 from lookalike.keywords import check
+from lookalike.logs import started
 from lookalike.progress import shown
 from lookalike.running import _source, _split
 
@@ -130,6 +131,7 @@ def find_passages(
         raise ConfigError("a set has no order and therefore no passages; to compare sets, use `pairs`", option="tokens")
     running, config, progress = _split(options, RunOptions)
     common = config.pop("common", None)
+    ended = started("find_passages", data)
     source = _source(data, text, id, against, running, False)
     settings = (25 if gap is None else gap, min_tokens, density, score) if regions else None
     conditions = (least if least is not None else 4 if regions else 8, gap or 0, common, containment)
@@ -138,4 +140,5 @@ def find_passages(
             source.texts, source.references, {**source.options, **config}, conditions, settings, bar
         )
     source.count_skipped(summary)
+    ended(summary)
     return Passages(lines, summary)

@@ -13,6 +13,7 @@ from lookalike.errors import ConfigError
 from lookalike.files import Files, names_of
 from lookalike.keywords import check
 from lookalike.kinds import Kind, Wanted, is_read_once, kind_of, numbered, usable
+from lookalike.logs import started
 from lookalike.progress import shown
 from lookalike.references import references_of
 from lookalike.report import Pairs, Report
@@ -202,7 +203,8 @@ def dedup(
     error.
 
     Raises one of `lookalike.errors`, whose attributes show the place and the cause, or `TypeError` for an unknown keyword or
-    unsupported data. A keyboard interrupt ends the run.
+    unsupported data. A keyboard interrupt ends the run. The start and the end of a run are logged with the numbers of documents:
+    level INFO, logger `lookalike`.
 
     Cost: one to two seconds per gigabyte on two cores; about 300 bytes of memory per document, which are spilled to the disk
     beyond `memory`. The texts of lists are copied once; Arrow data is not copied.
@@ -228,6 +230,7 @@ def dedup(
         raise ConfigError("label= only works with output=; name a file for the labelled records", option="label")
     if "label_prefix" in running and not running.get("label"):
         raise ConfigError("label_prefix= only works with label=True", option="label_prefix")
+    ended = started("dedup", data)
     source = _source(data, text, id, against, {"output": output, **running}, config.get("tokens") == "items")
     if output is None:
         refuse_limits(running)
@@ -236,6 +239,7 @@ def dedup(
             source.texts, source.references, {**source.options, "threshold": threshold, **config}, bar
         )
     source.count_skipped(summary)
+    ended(summary)
     again = _Again(dedup, data, (text, id, threshold), {"against": against, **options})
     report = Report(found, summary, source.read, again)
     return (output if source.kind is None else source.kind.select(report.kept)), report
@@ -277,12 +281,14 @@ def pairs(
     check("pairs", {"text": text, "id": id, "threshold": threshold, **options}, _known(PairsOptions))
     text = _field(text, options)
     running, config, progress = _split(options, PairsOptions)
+    ended = started("pairs", data)
     source = _source(data, text, id, against, running, config.get("tokens") == "items")
     with shown(progress) as bar:
         found, summary = _lookalike.pairs(
             source.texts, source.references, {**source.options, "threshold": threshold, **config}, bar
         )
     source.count_skipped(summary)
+    ended(summary)
     return Pairs(found, summary, _Again(pairs, data, (text, id, threshold), {"against": against, **options}))
 
 
