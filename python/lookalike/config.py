@@ -229,7 +229,7 @@ class InputOptions(TypedDict, total=False):
     gitignore: bool
     """Ignore the files of a folder that its .gitignore files exclude."""
     all_splits: bool
-    """Read all splits of a dataset in a folder, such as train and test, as one collection."""
+    """Read all splits of a dataset in a folder, or of a `DatasetDict`, such as train and test, as one collection."""
     html: Literal["text", "main"] | None
     """Parse texts as HTML pages, and compare this part of them."""
     skip_bad: str | PathLike[str] | bool | None

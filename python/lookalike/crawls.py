@@ -16,7 +16,7 @@ from lookalike.keywords import check
 from lookalike.kinds import Wanted, kind_of, usable
 from lookalike.progress import shown
 from lookalike.report import table_of
-from lookalike.running import only_for_files, plain, skips
+from lookalike.running import leave_splits, only_for_files, plain, skips
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -238,8 +238,11 @@ def history(
 class _Asked:
     """What is read of each collection, and the options of the run."""
 
-    def __init__(self, options: dict[str, Any], text: str, fields: Sequence[str], sets: bool, skips: bool) -> None:
+    def __init__(
+        self, options: dict[str, Any], text: str, fields: Sequence[str], sets: bool, skips: bool, all_splits: bool
+    ) -> None:
         self.options, self.text, self.fields, self.sets, self.skips = options, text, fields, sets, skips
+        self.all_splits = all_splits
 
 
 def _asked(
@@ -256,8 +259,10 @@ def _asked(
     fields = [id or "id", *([label] if label else [])]
     named = [names_of(one) is not None for one in collections]
     skips_bad = given.get("skip_bad") is not None and given.get("skip_bad") is not False
+    all_splits = bool(given.get("all_splits"))
     if not any(named):
         skips_bad = skips(given)
+        leave_splits(given, *collections)
         only_for_files(given)
     elif given.get("skip_bad") is True:
         # Skipped lines are counted, but not stored.
@@ -265,7 +270,7 @@ def _asked(
     given |= {"text": text, "threshold": threshold}
     if id is not None:
         given["id"] = id
-    return _Asked(plain(given), text, fields, given.get("tokens") == "items", skips_bad), progress
+    return _Asked(plain(given), text, fields, given.get("tokens") == "items", skips_bad, all_splits), progress
 
 
 def _crawl(data: Any, called: str, asked: _Asked) -> tuple[tuple[list[str], tuple[str, _lookalike.Texts] | None], int]:
@@ -273,7 +278,16 @@ def _crawl(data: Any, called: str, asked: _Asked) -> tuple[tuple[list[str], tupl
     names = names_of(data)
     if names is not None:
         return (list(names), None), 0
-    wanted = Wanted(called, asked.text, asked.fields, asked.options.get("temp_dir"), sets=asked.sets, skip_bad=asked.skips)
+    wanted = Wanted(
+        called,
+        asked.text,
+        asked.fields,
+        asked.options.get("temp_dir"),
+        sets=asked.sets,
+        skip_bad=asked.skips,
+        all_splits=asked.all_splits,
+        only_read=True,
+    )
     texts, skipped = kind_of(data).texts(wanted), 0
     if asked.skips:
         texts, read = usable(texts, [asked.text, *asked.fields])

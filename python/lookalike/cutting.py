@@ -201,11 +201,12 @@ def cut(
     Case, punctuation and white space are not compared. Every cut has a source, which is a place with the same words in the
     result or in a reference. A second run in the same order cuts nothing.
 
-    `data` is anything that `dedup` takes. The result is a collection of the same kind: in the column or field `text`, the texts
-    without what was cut; all other columns, the types and the index are unchanged. Documents of which too little is left are
-    dropped. For a path or URL, the records are written to `output`, and that name is returned; without `output`, no records are
-    written, and `None` is returned with the report. Dictionaries in a list are copied if their text changes; the data itself is
-    never changed. A `Dataset` is written to a temporary file, which the result reads; the file exists until the program ends.
+    `data` is one of the kinds that `dedup` takes. The result is a collection of the kind that `dedup` returns: in the column or
+    field `text`, the texts without what was cut; all other columns, the types and the index are unchanged. Documents of which
+    too little is left are dropped. For a path or URL, the records are written to `output`, and that name is returned; without
+    `output`, no records are written, and `None` is returned with the report. Dictionaries in a list are copied if their text
+    changes; the data itself is never changed. A `Dataset`, also in a `DatasetDict`, is written to a temporary file, which the
+    result reads; the file exists until the program ends.
 
     A text is a string, as for `dedup`; sets have no passages. A column of texts in a dictionary or of a category stays one,
     with the new texts. If it has too few keys, or is a polars `Enum`, which cannot have new values, this is an error.
@@ -249,7 +250,7 @@ def cut(
     - `threads=0`, `memory=None`, `temp_dir=None`, `progress=None`: as for `dedup`. The result is the same for any of them.
     - `html=None`: parse texts as HTML pages, and return their `"text"` or `"main"` part, also of documents that are not cut.
     - `format=None`, `delimiter=None`, `encoding=None`, `gitignore=False`, `all_splits=False`, `input_command=None`: how files
-      are read, as for `dedup`.
+      are read, as for `dedup`; `all_splits` is also for a `DatasetDict`.
     - `skip_bad=None`: a file to which bad lines are written, or True, as for `dedup`: rows without a usable text or id are
       skipped, not returned and have no cuts; `report.skipped` has their row numbers.
 

@@ -15,7 +15,7 @@ from lookalike.keywords import check
 from lookalike.kinds import Kind, Wanted, kind_of, numbered, usable
 from lookalike.progress import shown
 from lookalike.report import TABLES, table_of
-from lookalike.running import OF_FILES, only_for_files, plain, skips
+from lookalike.running import OF_FILES, leave_splits, only_for_files, plain, skips
 
 if TYPE_CHECKING:
     import numpy as np
@@ -567,6 +567,8 @@ class Index:
                 given["skip_bad"] = os.devnull
             fields = {"text": text} if id is None else {"text": text, "id": id}
             return _Source(None, None, given | fields | {"inputs": list(inputs)}, None)
+        all_splits = bool(given.get("all_splits"))
+        leave_splits(given, data)
         only_for_files(given, f"a {type(data).__name__}", (*OF_FILES, "input_command"))
         skip_bad = skips(given)
         settings = self.settings
@@ -577,7 +579,7 @@ class Index:
         others = [name for name in (column, keep) if name]
         try:
             texts = kind.texts(
-                Wanted(called, text, others, given.get("temp_dir"), sets=sets, skip_bad=skip_bad),
+                Wanted(called, text, others, given.get("temp_dir"), sets=sets, skip_bad=skip_bad, all_splits=all_splits),
             )
         except InputError as error:
             if needs_ids and column is not None and error.field == column:

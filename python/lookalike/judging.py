@@ -105,7 +105,8 @@ def evaluate(
         if named is None:
             kind, written = kind_of(data), os.path.join(folder, "texts.jsonl")
             others = [other for other in (id, labels) if other]
-            texts = kind.texts(Wanted(type(data).__name__, text, others, folder, sets=sets))
+            wanted = Wanted(type(data).__name__, text, others, folder, sets=sets, all_splits=all_splits, only_read=True)
+            texts = kind.texts(wanted)
             if called is None:
                 called, texts = numbered(texts)
             texts.write(written)

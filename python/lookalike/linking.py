@@ -17,7 +17,7 @@ from lookalike.keywords import check
 from lookalike.kinds import Wanted, column_of, kind_of
 from lookalike.progress import shown
 from lookalike.report import frame_of, table_of
-from lookalike.running import only_for_files, plain
+from lookalike.running import leave_splits, only_for_files, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,23 +198,28 @@ def _asked(
     progress = given.pop("progress", None)
     if b is not None and b is a:
         raise InputError("a and b are the same data; leave b out to find records of a that belong together")
+    all_splits = bool(given.get("all_splits"))
     if names_of(a) is None and (b is None or names_of(b) is None):
+        leave_splits(given, a, b)
         only_for_files(given)
     if id is not None:
         given["id"] = id
     if b is None:
-        names, table = _collection(a, type(a).__name__, id, given)
+        names, table = _collection(a, type(a).__name__, id, given, all_splits)
         return (None, table), {**given, "inputs": names, "against": []}, progress
-    (first, table_a), (second, table_b) = _collection(a, "a", id, given), _collection(b, "b", id, given)
+    (first, table_a), (second, table_b) = (
+        _collection(own, called, id, given, all_splits) for own, called in ((a, "a"), (b, "b"))
+    )
     return (table_a, table_b), {**given, "against": first, "inputs": second}, progress
 
 
-def _collection(data: Any, called: str, id: str | None, options: Mapping[str, Any]) -> tuple[list[str], _Table]:
+def _collection(data: Any, called: str, id: str | None, options: Mapping[str, Any], all_splits: bool) -> tuple[list[str], _Table]:
     """Return the names of a collection, or its records in memory."""
     names = names_of(data)
     if names is not None:
         return list(names), None
-    texts = kind_of(data).texts(Wanted(called, "", (), options.get("temp_dir"), whole=True))
+    wanted = Wanted(called, "", (), options.get("temp_dir"), whole=True, all_splits=all_splits, only_read=True)
+    texts = kind_of(data).texts(wanted)
     if column_of(id or "id", texts.column_names) is None and len(texts):
         if id is not None:
             there = ", ".join(map(repr, texts.column_names))

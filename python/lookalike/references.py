@@ -8,11 +8,19 @@ from typing import Any
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError
 from lookalike.files import names_of
-from lookalike.kinds import Wanted, column_of, is_collection, kind_of, usable
+from lookalike.kinds import Wanted, column_of, has_splits, is_collection, kind_of, usable
 
 
 def references_of(
-    against: Any, data: Any, text: str, id: str | None, called: str, folder: str | None, sets: bool, skip_bad: bool
+    against: Any,
+    data: Any,
+    text: str,
+    id: str | None,
+    called: str,
+    folder: str | None,
+    sets: bool,
+    skip_bad: bool,
+    all_splits: bool,
 ) -> tuple[list[str], list[tuple[str, Texts]], int]:
     """Return the named references, the references in memory with their names for messages, and the number of skipped rows.
 
@@ -33,7 +41,10 @@ def references_of(
         if one is data and not (type(data) is tuple and not data):
             raise InputError(f"{name} is the data itself, so each document would be a duplicate of itself; leave it out")
         others = [] if id is None else [id]
-        texts = kind_of(one).texts(Wanted(name, text, others, folder, or_none=True, sets=sets, skip_bad=skip_bad))
+        wanted = Wanted(
+            name, text, others, folder, or_none=True, sets=sets, skip_bad=skip_bad, all_splits=all_splits, only_read=True
+        )
+        texts = kind_of(one).texts(wanted)
         if id is None or column_of(id, texts.column_names) is None:
             texts, others = texts.numbered(called), []
         if skip_bad:
@@ -53,7 +64,8 @@ def _is_of_sets(against: Any) -> bool:
 
 def _several(against: Any) -> Sequence[Any] | None:
     """Return the collections in a list of collections. A list with strings, or of rows, is one collection, as for `data`."""
-    if type(against) not in (list, tuple) or not against or isinstance(against[0], dict):
+    # A dictionary of splits is a collection, and not a row.
+    if type(against) not in (list, tuple) or not against or (isinstance(against[0], dict) and not has_splits(against[0])):
         return None
     others = [one for one in against if not isinstance(one, str)]
     if len(others) == len(against):

@@ -132,7 +132,7 @@ def find_passages(
     running, config, progress = _split(options, RunOptions)
     common = config.pop("common", None)
     ended = started("find_passages", data)
-    source = _source(data, text, id, against, running, False)
+    source = _source(data, text, id, against, running, False, only_read=True)
     settings = (25 if gap is None else gap, min_tokens, density, score) if regions else None
     conditions = (least if least is not None else 4 if regions else 8, gap or 0, common, containment)
     with shown(progress) as bar:

@@ -12,7 +12,7 @@ from lookalike.config import CollectionConfig, DedupOptions, PairsOptions
 from lookalike.errors import ConfigError
 from lookalike.files import Files, names_of
 from lookalike.keywords import check
-from lookalike.kinds import Kind, Wanted, is_read_once, kind_of, numbered, usable
+from lookalike.kinds import Kind, Wanted, has_splits, is_read_once, kind_of, numbered, usable
 from lookalike.logs import started
 from lookalike.progress import shown
 from lookalike.references import references_of
@@ -91,21 +91,26 @@ def dedup(
     A document is dropped if its similarity to a kept document reaches the threshold; its representative is the most similar of
     these kept documents. Similarity is the exact resemblance of the two sets of shingles, unless set otherwise.
 
-    `data` is one of the kinds below. The kept documents are returned as the same kind of object, in the same order, with the same
-    types:
+    `data` is one of the kinds below. The kept documents are returned as the same kind of object unless another is named, in the
+    same order, with the same types:
 
     - a list or tuple of `str`, or a numpy array of them; a list or tuple of dictionaries, which are rows;
     - a pandas frame or series (its index is preserved), or a polars frame or series;
     - a pyarrow `Table`, `RecordBatch`, `Array` or `ChunkedArray`, which is read without copies;
-    - a pyarrow `RecordBatchReader`, or any other object with `__arrow_c_stream__`: it is copied to a temporary file, and the kept
-      rows are returned as a reader;
-    - a Hugging Face `Dataset` or `IterableDataset` (which is read once into a temporary file);
+    - a pyarrow `RecordBatchReader`, or any other object with `__arrow_c_stream__`: it is read once, and the kept rows are returned
+      as a reader;
+    - a Hugging Face `Dataset` or `IterableDataset` (which is read once);
+    - a Hugging Face `DatasetDict` or `IterableDatasetDict`. With several splits, such as train and test, `all_splits=True` is
+      needed: the splits are then one collection, in the order of the dictionary, and a dictionary of the same splits with their
+      kept rows is returned. Rows are counted through all splits, so the first row of the second split follows the last row of the
+      first one in `report.kept` and `report.decisions`;
     - a path or URL as `str` or `pathlib.Path`, or several as a list of `Path` or as `Files(…)`: anything that the command reads.
       The kept records are written to `output`, unchanged byte for byte, and that name is returned; without `output` nothing is
       written, and `None` is returned with the report. With `label=True` all records are written to `output`, each with its
       decision, so that `apply` can drop records later.
 
-    A list of `str` is a list of texts, never of names.
+    A list of `str` is a list of texts, never of names. What is read once is stored in a temporary file without
+    compression, and what is returned reads that file. The file is removed when nothing reads it any more.
 
     With `tokens="items"` documents are sets, such as the films that a user has seen: `data` is a list of sets, lists or tuples of
     strings and numbers, or its column `text` contains these; in files they are JSON arrays. Items are compared as they are, each
@@ -180,7 +185,7 @@ def dedup(
     - `format=None`, `delimiter=None`, `encoding=None`: how files are read, if their names and first bytes do not show it.
     - `gitignore=False`: whether to ignore the files of a folder that its .gitignore files exclude.
     - `all_splits=False`: whether to read all splits of a dataset in a folder, such as train and test, as one collection;
-      otherwise such a folder is an error.
+      otherwise such a folder is an error. It is also for a `DatasetDict`.
     - `skip_bad=None`: a file to which bad lines are written, instead of stopping at the first one. `skip_bad=True` is for
       data in memory, and for files if the bad lines need not be written. It skips rows whose text is null or no text and, if
       `id` is given, rows without an id. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no
@@ -256,7 +261,9 @@ def pairs(
 ) -> Pairs:
     """Find all pairs of similar documents, sorted by their places in the input.
 
-    `data` and the keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
+    `data` is one of the kinds that `dedup` takes. From a stream or query, only the columns that are compared are stored.
+
+    The keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
     `rows_per_file`, `bytes_per_file`, `keep`, `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`,
     `label_prefix`, `decisions`, `report_floor`, `dry_run` and `resume` here; `exact=True` is `method="shingle"`. With
     `against`, `a` of each pair is a reference, and `b` is a document of `data`. A pair is similar if its exactly counted
@@ -282,7 +289,7 @@ def pairs(
     text = _field(text, options)
     running, config, progress = _split(options, PairsOptions)
     ended = started("pairs", data)
-    source = _source(data, text, id, against, running, config.get("tokens") == "items")
+    source = _source(data, text, id, against, running, config.get("tokens") == "items", only_read=True)
     with shown(progress) as bar:
         found, summary = _lookalike.pairs(
             source.texts, source.references, {**source.options, "threshold": threshold, **config}, bar
@@ -334,6 +341,12 @@ def only_for_files(given: Mapping[str, Any], what: str = "data in memory", names
     for name in names:
         if given.get(name, False) is not False:
             raise ConfigError(f"{name}= only works with paths and URLs, not with {what}; leave it out", option=name)
+
+
+def leave_splits(given: dict[str, Any], *collections: Any) -> None:
+    """Remove `all_splits` from the keywords of files if it is meant for a collection that is a dictionary of splits."""
+    if given.get("all_splits") and any(map(has_splits, collections)):
+        del given["all_splits"]
 
 
 def plain(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -398,11 +411,19 @@ def skips(options: dict[str, Any]) -> bool:
 
 
 def _source(
-    data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any], sets: bool, fields: Sequence[str] = ()
+    data: Any,
+    text: str,
+    id: str | None,
+    against: Any,
+    options: Mapping[str, Any],
+    sets: bool,
+    fields: Sequence[str] = (),
+    only_read: bool = False,
 ) -> _Source:
     """Determine the kinds of data and references, and convert the keywords to the form that the engine takes.
 
-    `fields` are columns that the run reads in addition to those that the keywords of `dedup` name; they may be null.
+    `fields` are columns that the run reads in addition to those that the keywords of `dedup` name; they may be null. With
+    `only_read`, the run returns no rows of the data.
     """
     given = plain(options)
     inputs, folder = names_of(data), given.get("temp_dir")
@@ -422,7 +443,17 @@ def _source(
         keep = str(given.get("keep", "")).partition(":")[2]
         others = [name for name in (id, keep) if name]
         counted = [*fields, given["report_by"]] if given.get("report_by") else [*fields]
-        texts = kind.texts(Wanted(type(data).__name__, text, [*others, *counted], folder, sets=sets, skip_bad=skip_bad))
+        wanted = Wanted(
+            type(data).__name__,
+            text,
+            [*others, *counted],
+            folder,
+            sets=sets,
+            skip_bad=skip_bad,
+            all_splits=bool(given.get("all_splits")),
+            only_read=only_read,
+        )
+        texts = kind.texts(wanted)
         if id is None:
             called, texts = numbered(texts)
         if skip_bad:
@@ -435,11 +466,13 @@ def _source(
     if against is not None:
         # If there are both files and data in memory, the engine counts the skipped lines of the files.
         skip_bad = skip_bad or given.get("skip_bad") is not None
-        names, references, skipped = references_of(against, data, text, id, called or "id", folder, sets, skip_bad)
+        all_splits = bool(given.get("all_splits"))
+        names, references, skipped = references_of(against, data, text, id, called or "id", folder, sets, skip_bad, all_splits)
     if references and "resume" in given:
         words = "resume= only works with references that are named; write those in memory to a file, or leave it out"
         raise ConfigError(words, option="resume")
     if not inputs and not names:
+        leave_splits(given, data, against)
         only_for_files(given, f"a {type(data).__name__}")
     given |= {"text": text, "inputs": list(inputs or []), "against": names}
     if called is not None:

@@ -14,7 +14,6 @@ import threading
 import time
 from pathlib import Path
 
-import datasets
 import lookalike
 import numpy as np
 import pandas as pd
@@ -64,7 +63,6 @@ def test_defaults_match_the_core():
         (lambda: lookalike.dedup(iter(TEXTS)), TypeError, "convert texts to a list of str"),
         (lambda: lookalike.dedup(b"bytes"), TypeError, "decode"),
         (lambda: lookalike.dedup(pl.LazyFrame({"text": TEXTS})), TypeError, "collect"),
-        (lambda: lookalike.dedup(datasets.DatasetDict({"a": datasets.Dataset.from_dict({"text": TEXTS})})), TypeError, "splits"),
         (lambda: lookalike.dedup(TEXTS, treshold=0.5), TypeError, "unexpected keyword argument 'treshold'"),
         (lambda: lookalike.pairs(TEXTS, keep="first"), TypeError, "unexpected keyword argument 'keep'"),
     ],

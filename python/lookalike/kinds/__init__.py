@@ -5,13 +5,13 @@ A collection is recognised by its type, in a library that is already imported: c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lookalike.kinds import arrow, frames, huggingface, lists
+from lookalike.kinds import arrow, frames, huggingface, lists, splits
 from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, numbered, usable
 
-_KINDS: list[Callable[[Any], Kind | None]] = [lists.of, frames.of, huggingface.of, arrow.of]
+_KINDS: list[Callable[[Any], Kind | None]] = [lists.of, frames.of, huggingface.of, splits.of, arrow.of]
 
 
 def kind_of(data: Any) -> Kind:
@@ -29,8 +29,6 @@ def kind_of(data: Any) -> Kind:
 def _advice(data: Any) -> str:
     known = {
         "LazyFrame": "collect it first",
-        "DatasetDict": "give one of its splits",
-        "IterableDatasetDict": "give one of its splits",
         "bytes": "decode it first",
         "ndarray": "give an array of one axis",
         "dict": "convert it to a frame or a table, for example with pandas.DataFrame(data)",
@@ -49,12 +47,35 @@ def is_collection(data: Any) -> bool:
 
 def is_read_once(data: Any) -> bool:
     """Return whether the data is a stream that can be read only once, or a list that contains one."""
-    several = data if isinstance(data, list) and data and not isinstance(data[0], (str, dict)) else [data]
-    return any(isinstance(_found(one), arrow.Reader) for one in several)
+    return any(isinstance(_found(one), arrow.Reader) for one in _several(data))
+
+
+def has_splits(data: Any) -> bool:
+    """Return whether the data is a dictionary of splits, or a list that contains one."""
+    return any(splits.of(one) is not None for one in _several(data))
+
+
+def _several(data: Any) -> Sequence[Any]:
+    """Return the collections of a list of collections, or the data itself."""
+    if type(data) not in (list, tuple) or not data:
+        return [data]
+    # A dictionary of splits is a dictionary too.
+    return [data] if isinstance(data[0], (str, dict)) and splits.of(data[0]) is None else data
 
 
 def _found(data: Any) -> Kind | None:
     return next((kind for of in _KINDS if (kind := of(data)) is not None), None)
 
 
-__all__ = ["Changes", "Kind", "Wanted", "column_of", "is_collection", "is_read_once", "kind_of", "numbered", "usable"]
+__all__ = [
+    "Changes",
+    "Kind",
+    "Wanted",
+    "column_of",
+    "has_splits",
+    "is_collection",
+    "is_read_once",
+    "kind_of",
+    "numbered",
+    "usable",
+]

@@ -68,7 +68,7 @@ def _with_texts(column: Any, changes: Changes) -> Any:
         first = changes.text if column.name == changes.text else changes.text.partition(".")[0]
         made = pa.table(changes.column(pa.table({first: column.array.__arrow_array__()}))).column(0)
         return pandas.Series(type(column.array)(made), index=kept.index, name=column.name, dtype=column.dtype)
-    made, texts = kept.copy(), changes.texts.texts(0, len(changes.texts))
+    made, texts = kept.copy(), changes.written()
     if isinstance(column.dtype, pandas.CategoricalDtype):
         made = made.cat.add_categories(list(dict.fromkeys(text for text in texts if text not in made.cat.categories)))
         made.iloc[changes.places()] = texts

@@ -25,19 +25,26 @@ class Dataset:
     def __init__(self, data: Any) -> None:
         self._data = data
 
+    def __len__(self) -> int:
+        return len(self._data)
+
     def texts(self, wanted: Wanted) -> Texts:
         """Return the columns that are read."""
+        return wanted.of_arrow(self.columns(wanted))
+
+    def columns(self, wanted: Wanted) -> Any:
+        """Return the columns that are read, as a table or a reader."""
         import pyarrow as pa
 
         chosen = wanted.columns(self._data.column_names)
         data = self._data.select_columns(chosen)
         if data._indices is None:
-            return wanted.of_arrow(check_table(wanted.called, data.data.table))
+            return check_table(wanted.called, data.data.table)
         _check_chosen(wanted.called, data.data.table, data._indices.column(0))
         schema = data.data.table.schema
         rows = data.with_format("arrow").iter(batch_size=_BATCH)
         batches = (batch for table in rows for batch in table.cast(schema).to_batches())
-        return wanted.of_arrow(pa.RecordBatchReader.from_batches(schema, batches))
+        return pa.RecordBatchReader.from_batches(schema, batches)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Select the kept rows. The result shares its data with the dataset, and has the indices of these rows."""
@@ -89,7 +96,15 @@ class Iterable:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Read all rows, and return the columns that are read.
+        """Read all rows, and return the columns that are read."""
+        columns = self.columns(wanted)
+        return wanted.of_plain([]) if columns is None else wanted.of_arrow(columns)
+
+    def __len__(self) -> int:
+        return 0 if self._spool is None else self._spool.rows
+
+    def columns(self, wanted: Wanted) -> Any:
+        """Read all rows, and return a reader of the columns that are read, or None if nothing is known about the columns.
 
         If the features are unknown, each column gets a type that holds all its values.
         """
@@ -101,9 +116,9 @@ class Iterable:
             wanted.columns(list(features))
             self._spool = Spool(features.arrow_schema, batches, wanted.folder, wanted.called)
         if self._spool is None:
-            return wanted.of_plain([])
+            return None
         chosen = wanted.columns(self._spool.schema.names)
-        return wanted.of_arrow(self._spool.batches(chosen))
+        return self._spool.batches(chosen)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Return an iterable dataset of the kept rows."""

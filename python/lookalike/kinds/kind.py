@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# The number of texts that are converted to Python in one call.
+_STRETCH = 1000
+
+
 class Wanted(NamedTuple):
     """The parts of a collection in memory that a run reads."""
 
@@ -33,6 +37,10 @@ class Wanted(NamedTuple):
     """Whether rows without a usable text or id are skipped, instead of refused."""
     whole: bool = False
     """Whether rows are records with fields, and not documents: all columns are read, with values of any type."""
+    all_splits: bool = False
+    """Whether several splits, such as train and test, are read as one collection."""
+    only_read: bool = False
+    """Whether no rows are returned, so that a stream stores only the columns that are read."""
 
     def of_lists(self, columns: dict[str, list[Any]]) -> Texts:
         """Pass lists, by the names of their columns, to the engine."""
@@ -111,9 +119,21 @@ class Changes(NamedTuple):
     rows: NDArray[np.int64]
     """The kept rows that get another text, in order."""
     texts: CutTexts
-    """The texts of these rows."""
+    """Texts that contain those of these rows, in order."""
     folder: str | None
     """The folder for temporary files."""
+    first: int = 0
+    """The place of the first row's text in `texts`."""
+
+    def part(self, start: int, end: int) -> Changes:
+        """Return the changes of some consecutive rows, as those of a collection that has only these rows."""
+        first, last = self.rows.searchsorted([start, end])
+        rows = self.rows[first:last] - start
+        return self._replace(kept=self.kept[start:end], rows=rows, first=self.first + int(first))
+
+    def written(self) -> list[str]:
+        """Return the texts of these rows."""
+        return self.texts.texts(self.first, self.first + len(self.rows))
 
     def places(self) -> NDArray[np.int64]:
         """Return the places of the rows with another text among the kept rows."""
@@ -123,7 +143,9 @@ class Changes(NamedTuple):
 
     def each(self) -> Iterator[tuple[int, str]]:
         """Yield the rows with another text, and their texts."""
-        return zip(self.rows.tolist(), self.texts.texts(0, len(self.texts)), strict=True)
+        for start in range(0, len(self.rows), _STRETCH):
+            rows = self.rows[start : start + _STRETCH].tolist()
+            yield from zip(rows, self.texts.texts(self.first + start, self.first + start + len(rows)), strict=True)
 
     def column(self, data: object, start: int = 0, count: int | None = None) -> CutRows:
         """Return Arrow data that has the column of the text, with the kept rows and their texts.
@@ -131,9 +153,8 @@ class Changes(NamedTuple):
         `data` has `count` rows, which begin with the row `start`; by default they are all rows.
         """
         end = len(self.kept) if count is None else start + count
-        first, last = self.rows.searchsorted([start, end])
-        rows = self.rows[first:last] - start
-        return with_texts((self.called, self.text), data, self.kept[start:end], rows, (self.texts, int(first)))
+        part = self.part(start, end)
+        return with_texts((self.called, self.text), data, part.kept, part.rows, (self.texts, part.first))
 
 
 def with_field(row: dict[str, Any], name: str, text: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class Plain:
                 made[row] = text
             return Plain(type(self._data)(made)).select(changes.kept)
         kept = self._data[changes.kept]
-        texts = changes.texts.texts(0, len(changes.texts))
+        texts = changes.written()
         if kept.dtype.kind == "U":
             # Texts of a fixed width would be truncated. A text that is cut is not longer, but one that replaces a page may be.
             width = max(kept.dtype.itemsize // 4, max(map(len, texts), default=1))
@@ -70,7 +70,7 @@ class Rows:
             return wanted.of_lists({name: [row.get(name) for row in self._data] for name in every})
         names = dict.fromkeys(self._data[0])
         # A field may be missing in some rows.
-        asked = {name: [_field(row, name) for row in self._data] for name in (wanted.text, *wanted.others)}
+        asked = {name: [field_of(row, name) for row in self._data] for name in (wanted.text, *wanted.others)}
         names |= {name: None for name, values in asked.items() if any(value is not None for value in values)}
         wanted.columns(list(names))
         there = {name: values for name, values in asked.items() if column_of(name, list(names)) is not None}
@@ -88,7 +88,7 @@ class Rows:
         return Rows(type(self._data)(made)).select(changes.kept)
 
 
-def _field(row: dict[str, Any], name: str) -> Any:
+def field_of(row: dict[str, Any], name: str) -> Any:
     """Find a field by its name, or by its path through dictionaries; None if it is missing."""
     if name in row:
         return row[name]

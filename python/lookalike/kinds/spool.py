@@ -68,6 +68,7 @@ class Spool:
             for batch in batches:
                 writer.write(conformed(batch, schema, rows_of(called, start, batch.num_rows)))
                 start += batch.num_rows
+        self.rows = start
         self._buffer = pa.memory_map(self.path).read_buffer()
 
     @classmethod
