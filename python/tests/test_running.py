@@ -62,7 +62,6 @@ def test_defaults_match_the_core():
         (lambda: lookalike.dedup(3), TypeError, "builtins.int"),
         (lambda: lookalike.dedup(iter(TEXTS)), TypeError, "convert texts to a list of str"),
         (lambda: lookalike.dedup(b"bytes"), TypeError, "decode"),
-        (lambda: lookalike.dedup(pl.LazyFrame({"text": TEXTS})), TypeError, "collect"),
         (lambda: lookalike.dedup(TEXTS, treshold=0.5), TypeError, "unexpected keyword argument 'treshold'"),
         (lambda: lookalike.pairs(TEXTS, keep="first"), TypeError, "unexpected keyword argument 'keep'"),
     ],

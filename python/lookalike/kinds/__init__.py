@@ -8,10 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lookalike.kinds import arrow, frames, huggingface, lists, splits
+from lookalike.kinds import arrow, duck, frames, huggingface, lazy, lists, splits
 from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, numbered, usable
 
-_KINDS: list[Callable[[Any], Kind | None]] = [lists.of, frames.of, huggingface.of, splits.of, arrow.of]
+_KINDS: list[Callable[[Any], Kind | None]] = [
+    lists.of,
+    frames.of,
+    lazy.of,
+    huggingface.of,
+    splits.of,
+    duck.of,
+    # This recognises an interface, which objects of the other kinds may have too.
+    arrow.of,
+]
+
+_READ_ONCE = (arrow.Reader, lazy.Lazy)
 
 
 def kind_of(data: Any) -> Kind:
@@ -28,7 +39,6 @@ def kind_of(data: Any) -> Kind:
 
 def _advice(data: Any) -> str:
     known = {
-        "LazyFrame": "collect it first",
         "bytes": "decode it first",
         "ndarray": "give an array of one axis",
         "dict": "convert it to a frame or a table, for example with pandas.DataFrame(data)",
@@ -46,8 +56,8 @@ def is_collection(data: Any) -> bool:
 
 
 def is_read_once(data: Any) -> bool:
-    """Return whether the data is a stream that can be read only once, or a list that contains one."""
-    return any(isinstance(_found(one), arrow.Reader) for one in _several(data))
+    """Return whether the data is a stream or a query that is read only once, or a list that contains one."""
+    return any(isinstance(_found(one), _READ_ONCE) for one in _several(data))
 
 
 def has_splits(data: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Arrow tables, batches, arrays and readers of pyarrow, and any object with a stream through the PyCapsule interface."""
+"""Tables, batches, arrays, readers and datasets of pyarrow, and any object with a stream through the PyCapsule interface."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._lookalike import Texts
 from lookalike.kinds.kind import Changes, Kind, Wanted
 from lookalike.kinds.sound import check_column, check_table, checked, readable
-from lookalike.kinds.spool import Spool, filtered, rewritten
+from lookalike.kinds.spool import Spool, filtered, rewritten, selected
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,11 +74,21 @@ class Reader:
     def texts(self, wanted: Wanted) -> Texts:
         """Read all batches, and return the columns that are read."""
         with readable(wanted.called):
-            schema = self._data.schema
-            names = schema.names
+            names = self._names()
         chosen = wanted.columns(names)
-        self._spool = Spool(schema, checked(wanted.called, self._data), wanted.folder, wanted.called)
+        with readable(wanted.called):
+            stream = self._opened(chosen if wanted.only_read else None)
+            schema = stream.schema
+        self._spool = Spool(schema, checked(wanted.called, stream), wanted.folder, wanted.called)
         return wanted.of_arrow(self._spool.batches(chosen))
+
+    def _names(self) -> list[str]:
+        """Return the names of the columns."""
+        return list(self._data.schema.names)
+
+    def _opened(self, columns: list[str] | None) -> Any:
+        """Return a reader of all columns, or of some."""
+        return self._data if columns is None else selected(self._data, columns)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Return a reader of the kept rows, which is a stream too."""
@@ -89,9 +99,24 @@ class Reader:
         return self._spool.rewritten(changes)
 
 
+class Scan(Reader):
+    """A `pyarrow.dataset.Dataset`, or a `Scanner`, which has its own columns and rows: it is read once, like a reader."""
+
+    def _names(self) -> list[str]:
+        data = self._data
+        return list((data.projected_schema if hasattr(data, "projected_schema") else data.schema).names)
+
+    def _opened(self, columns: list[str] | None) -> Any:
+        if hasattr(self._data, "projected_schema"):
+            stream = self._data.to_reader()
+            return stream if columns is None else selected(stream, columns)
+        # By default, a scan reads millions of rows ahead.
+        return self._data.scanner(columns=columns, batch_size=8192, batch_readahead=2, fragment_readahead=1).to_reader()
+
+
 def of(data: Any) -> Kind | None:
     """Return the kind of the data if it is a pyarrow object, or an object that pyarrow can read as a stream; else None."""
-    pyarrow = sys.modules.get("pyarrow")
+    pyarrow, scans = sys.modules.get("pyarrow"), sys.modules.get("pyarrow.dataset")
     if pyarrow is not None:
         if isinstance(data, (pyarrow.Table, pyarrow.RecordBatch)):
             return Table(data)
@@ -99,7 +124,9 @@ def of(data: Any) -> Kind | None:
             return Array(data)
         if isinstance(data, pyarrow.RecordBatchReader):
             return Reader(data)
-    if not hasattr(data, "__arrow_c_stream__") or type(data).__name__ == "LazyFrame":
+    if scans is not None and isinstance(data, (scans.Dataset, scans.Scanner)):
+        return Scan(data)
+    if not hasattr(data, "__arrow_c_stream__"):
         return None
     import pyarrow as pa
 

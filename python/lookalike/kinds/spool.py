@@ -29,6 +29,14 @@ def filtered(rows: Any, kept: NDArray[np.bool_]) -> Any:
         return reader.read_all() if isinstance(rows, pa.Table) else reader.read_next_batch()
 
 
+def selected(reader: Any, columns: Sequence[str]) -> Any:
+    """Return a reader of some columns."""
+    import pyarrow as pa
+
+    schema = pa.schema([reader.schema.field(name) for name in columns])
+    return pa.RecordBatchReader.from_batches(schema, (batch.select(list(columns)) for batch in reader))
+
+
 def rewritten(rows: Any, changes: Changes, start: int = 0) -> Any:
     """Select the kept rows of a table or batch, and replace the column of the texts. Its first row is the row `start`."""
     import pyarrow as pa
@@ -104,10 +112,7 @@ class Spool:
         import pyarrow as pa
 
         reader = pa.ipc.open_stream(pa.BufferReader(self._buffer))
-        if columns is None:
-            return reader
-        schema = pa.schema([reader.schema.field(name) for name in columns])
-        return pa.RecordBatchReader.from_batches(schema, (batch.select(list(columns)) for batch in reader))
+        return reader if columns is None else selected(reader, columns)
 
     def filtered(self, kept: NDArray[np.bool_]) -> Any:
         """Return a reader of the kept rows."""
@@ -175,6 +180,14 @@ class _OfSchema:
 def rows_of(called: str, start: int, count: int) -> str:
     """Return the description of consecutive rows of a collection, for messages."""
     return f"{called} row {start}" if count == 1 else f"{called} rows {start} to {start + count - 1}"
+
+
+def remove_soon(path: str) -> None:
+    """Remove a file that is mapped into memory: now or, if the system refuses that, when the program ends."""
+    try:
+        os.unlink(path)
+    except OSError:
+        atexit.register(_remove, path)
 
 
 def _remove(path: str) -> None:
