@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lookalike.kinds import arrow, duck, frames, huggingface, lazy, lists, splits
+from lookalike.kinds import arrow, dask, duck, frames, huggingface, lazy, lists, splits
 from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, numbered, usable
 
 _KINDS: list[Callable[[Any], Kind | None]] = [
     lists.of,
     frames.of,
     lazy.of,
+    dask.of,
     huggingface.of,
     splits.of,
     duck.of,
@@ -22,7 +23,7 @@ _KINDS: list[Callable[[Any], Kind | None]] = [
     arrow.of,
 ]
 
-_READ_ONCE = (arrow.Reader, lazy.Lazy)
+_READ_ONCE = (arrow.Reader, lazy.Lazy, dask.Partitions)
 
 
 def kind_of(data: Any) -> Kind:
