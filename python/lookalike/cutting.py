@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _Path = str | os.PathLike[str]
 _Names = _Path | Files | Sequence[os.PathLike[str]]
 _Data = TypeVar("_Data")
+_Item = TypeVar("_Item")
 _Output = TypeVar("_Output", bound=str | os.PathLike[str])
 
 # Tokens that other functions take, and the alternatives.
@@ -178,6 +179,16 @@ def cut(
 ) -> tuple[_Output, CutReport]: ...
 @overload
 def cut(
+    data: Iterator[_Item],
+    text: str = "text",
+    id: str | None = None,
+    *,
+    output: None = None,
+    against: Any = None,
+    **options: Unpack[CutOptions],
+) -> tuple[Iterator[_Item], CutReport]: ...
+@overload
+def cut(
     data: _Data,
     text: str = "text",
     id: str | None = None,
@@ -206,7 +217,7 @@ def cut(
     too little is left are dropped. For a path or URL, the records are written to `output`, and that name is returned; without
     `output`, no records are written, and `None` is returned with the report. Dictionaries in a list are copied if their text
     changes; the data itself is never changed. A `Dataset`, also in a `DatasetDict`, is written to a temporary file, which the
-    result reads; the file exists until the program ends.
+    result reads; the file exists until the program ends. The texts of a `LazyFrame` are copied to memory.
 
     A text is a string, as for `dedup`; sets have no passages. A column of texts in a dictionary or of a category stays one,
     with the new texts. If it has too few keys, or is a polars `Enum`, which cannot have new values, this is an error.

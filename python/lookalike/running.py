@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _Path = str | os.PathLike[str]
 _Names = _Path | Files | Sequence[os.PathLike[str]]
 _Data = TypeVar("_Data")
+_Item = TypeVar("_Item")
 _Output = TypeVar("_Output", bound=str | os.PathLike[str])
 
 # Keywords that control how files are read, for the data or the references.
@@ -67,6 +68,17 @@ def dedup(
 ) -> tuple[_Output, Report]: ...
 @overload
 def dedup(
+    data: Iterator[_Item],
+    text: str = "text",
+    id: str | None = None,
+    threshold: float | None = None,
+    *,
+    output: None = None,
+    against: Any = None,
+    **options: Unpack[DedupOptions],
+) -> tuple[Iterator[_Item], Report]: ...
+@overload
+def dedup(
     data: _Data,
     text: str = "text",
     id: str | None = None,
@@ -95,10 +107,13 @@ def dedup(
     same order, with the same types:
 
     - a list or tuple of `str`, or a numpy array of them; a list or tuple of dictionaries, which are rows;
+    - a generator or other iterator of `str` or of dictionaries: it is read once, and the kept items are returned as an iterator;
     - a pandas frame or series (its index is preserved), or a polars frame or series;
     - a pyarrow `Table`, `RecordBatch`, `Array` or `ChunkedArray`, which is read without copies;
-    - a pyarrow `RecordBatchReader`, or any other object with `__arrow_c_stream__`: it is read once, and the kept rows are returned
-      as a reader;
+    - a pyarrow `RecordBatchReader`, a `pyarrow.dataset.Dataset` or `Scanner`, or any other object with `__arrow_c_stream__`: it
+      is read once, and the kept rows are returned as a reader;
+    - a polars `LazyFrame`, a DuckDB relation, or a Dask `DataFrame`: the query is executed once, and the result is lazy too. A
+      relation belongs to the connection of the data, and a Dask frame has the same partitions and divisions;
     - a Hugging Face `Dataset` or `IterableDataset` (which is read once);
     - a Hugging Face `DatasetDict` or `IterableDatasetDict`. With several splits, such as train and test, `all_splits=True` is
       needed: the splits are then one collection, in the order of the dictionary, and a dictionary of the same splits with their
@@ -109,7 +124,7 @@ def dedup(
       written, and `None` is returned with the report. With `label=True` all records are written to `output`, each with its
       decision, so that `apply` can drop records later.
 
-    A list of `str` is a list of texts, never of names. What is read once is stored in a temporary file without
+    A list of `str` is a list of texts, never of names. What is read once or executed once is stored in a temporary file without
     compression, and what is returned reads that file. The file is removed when nothing reads it any more.
 
     With `tokens="items"` documents are sets, such as the films that a user has seen: `data` is a list of sets, lists or tuples of

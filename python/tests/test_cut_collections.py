@@ -562,7 +562,7 @@ def test_pages_are_returned_as_their_texts(command, tmp_path):
         (["a", "\ud800"], {}, errors.RecordError, "half of a character"),
         ([{"id": 1, "text": "a"}, {"id": 1, "text": "b"}], {"id": "id"}, errors.RecordError, "allow_repeated_ids="),
         ("/missing/file.jsonl", {}, errors.InputError, "no such file"),
-        (iter(["a"]), {}, TypeError, "convert texts to a list of str"),
+        ({"a"}, {}, TypeError, "convert texts to a list of str"),
         ({"text": ["a"]}, {}, TypeError, "convert it to a frame"),
     ],
 )

@@ -350,8 +350,7 @@ def test_empty_data_of_any_type_gives_empty_data(empty):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ((text for text in TEXTS), "convert texts to a list of str with list(data)"),
-        (set(TEXTS), "convert texts to a list"),
+        (set(TEXTS), "convert texts to a list of str with list(data), or give an iterator"),
         ({"text": TEXTS}, "pandas.DataFrame(data)"),
         (np.array([TEXTS]), "one axis"),
     ],

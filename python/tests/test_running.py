@@ -60,7 +60,7 @@ def test_defaults_match_the_core():
         (lambda: lookalike.dedup(["fine", b"bytes"]), errors.RecordError, 'row 1: field "text" is of the type bytes'),
         (lambda: lookalike.dedup(["fine", "\ud800"]), errors.RecordError, 'list row 1: field "text" has half of a character'),
         (lambda: lookalike.dedup(3), TypeError, "builtins.int"),
-        (lambda: lookalike.dedup(iter(TEXTS)), TypeError, "convert texts to a list of str"),
+        (lambda: lookalike.dedup(set(TEXTS)), TypeError, "convert texts to a list of str"),
         (lambda: lookalike.dedup(b"bytes"), TypeError, "decode"),
         (lambda: lookalike.dedup(TEXTS, treshold=0.5), TypeError, "unexpected keyword argument 'treshold'"),
         (lambda: lookalike.pairs(TEXTS, keep="first"), TypeError, "unexpected keyword argument 'keep'"),

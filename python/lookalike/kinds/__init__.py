@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lookalike.kinds import arrow, dask, duck, frames, huggingface, lazy, lists, splits
+from lookalike.kinds import arrow, dask, duck, frames, huggingface, iterators, lazy, lists, splits
 from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, numbered, usable
 
 _KINDS: list[Callable[[Any], Kind | None]] = [
@@ -19,11 +19,12 @@ _KINDS: list[Callable[[Any], Kind | None]] = [
     huggingface.of,
     splits.of,
     duck.of,
-    # This recognises an interface, which objects of the other kinds may have too.
+    # These recognise interfaces, which objects of the other kinds may have too.
     arrow.of,
+    iterators.of,
 ]
 
-_READ_ONCE = (arrow.Reader, lazy.Lazy, dask.Partitions)
+_READ_ONCE = (arrow.Reader, lazy.Lazy, dask.Partitions, iterators.Items, iterators.Listed)
 
 
 def kind_of(data: Any) -> Kind:
@@ -42,12 +43,13 @@ def _advice(data: Any) -> str:
     known = {
         "bytes": "decode it first",
         "ndarray": "give an array of one axis",
+        "TextIOWrapper": "give its name as a path, or its lines as (line.rstrip() for line in file)",
         "dict": "convert it to a frame or a table, for example with pandas.DataFrame(data)",
     }
     if type(data).__name__ in known:
         return known[type(data).__name__]
     if isinstance(data, Iterable):
-        return "convert texts to a list of str with list(data), rows to a frame, and Arrow batches to a table"
+        return "convert texts to a list of str with list(data), or give an iterator of str or of dictionaries with iter(data)"
     return "give a list of str, a DataFrame, an Arrow table, a Dataset or a path"
 
 
