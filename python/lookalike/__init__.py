@@ -5,9 +5,9 @@ by the number of all shingles of both texts, |A ∩ B| / |A ∪ B|. The package 
 gives the same answers as its command, byte for byte, and releases the interpreter lock while it computes.
 
 - `dedup` keeps one document from each group of a collection and reports why; `pairs` lists all similar pairs; `evaluate` measures
-  methods on your data. These functions take lists, pandas and polars frames, Arrow tables, Hugging Face datasets, files and URLs.
-  `dedup` and `pairs` can also compare the data with references of the same kinds, such as test sets. `apply` applies the
-  decisions of an earlier run to files.
+  methods on your data. These functions take lists, iterators, pandas, polars and Dask frames, Arrow tables and datasets, DuckDB
+  relations, Hugging Face datasets, files and URLs. `dedup` and `pairs` can also compare the data with references of the same
+  kinds, such as test sets. `apply` applies the decisions of an earlier run to files.
 - `cut` keeps one copy of each passage that repeats inside documents, and returns the collection with the shorter texts.
 - `link` finds records of the same person, firm or thing in one frame or two; `suggest_link` suggests how to compare them.
 - `mirrors` finds sites that mirror each other and pairs their pages; `history` follows each page through several crawls.
