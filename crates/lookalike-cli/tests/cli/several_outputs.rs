@@ -378,7 +378,9 @@ fn runs_at_the_same_time_do_not_mix_their_outputs() {
 fn many_outputs_take_little_memory() {
     let place = Place::new();
     fs::create_dir(place.path("in")).unwrap();
-    (0..800).for_each(|file| drop(place.write(&format!("in/{file:03}.jsonl"), lines(&[(file, file)]))));
+    for file in 0..800 {
+        place.write(&format!("in/{file:03}.jsonl"), lines(&[(file, file)]));
+    }
     let ran = done(&place, "dedup in -o out/ --decisions why/ --memory 64M --json");
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     assert!(summary["peak_memory"].as_u64().is_none_or(|peak| peak < 300 << 20), "{}", summary["peak_memory"]);
