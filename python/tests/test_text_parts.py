@@ -106,3 +106,21 @@ def test_a_column_with_exactly_this_name(tmp_path):
     kept, report = lookalike.dedup(path, text="a,b")
     assert kept is None
     assert report.summary["dropped"] == 1
+
+
+@pytest.mark.parametrize("name", ["a,b", "a[].b"])
+def test_several_columns_in_memory_are_refused(name):
+    with pytest.raises(lookalike.errors.InputError, match="in files only; join these columns into one first"):
+        lookalike.dedup(pa.table({"a": ["x"], "b": ["y"]}), text=name)
+
+
+def test_limits_of_outputs_need_an_output(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    for run in (lookalike.dedup, lookalike.cut):
+        with pytest.raises(lookalike.errors.ConfigError, match="rows_per_file= only works with output="):
+            run(path, text="title", rows_per_file=3)
+    output, report = lookalike.dedup(path, text="title", output=tmp_path / "part-{:02}.jsonl", rows_per_file=3)
+    assert output == tmp_path / "part-{:02}.jsonl"
+    parts = sorted(tmp_path.glob("part-??.jsonl"))
+    assert [len(part.read_text().splitlines()) for part in parts] == [3] * (report.summary["kept"] // 3)

@@ -87,6 +87,8 @@ class Wanted(NamedTuple):
                     if asked == self.text
                     else "name another column with id=, keep= or within="
                 )
+                if asked == self.text and ("," in asked or "[]" in asked):
+                    advice = "a text is put together from several columns in files only; join these columns into one first"
                 words = f"{self.called}: no column {asked!r}; the table has {there or 'none'}; {advice}"
                 raise InputError(words, path=self.called, field=asked)
             if list(names).count(name) > 1:
