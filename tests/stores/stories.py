@@ -223,6 +223,22 @@ class Stories(unittest.TestCase):
         self.run_ok("in", "-o", "longest.jsonl", "--keep", "longest")
         self.assertTrue(self.content("out/longest.jsonl") == (self.place / "longest.jsonl").read_bytes())
 
+    def test_several_outputs(self):
+        self.run_ok("s3://bucket/in", "-o", "s3://bucket/out/clean/", "--decisions", "s3://bucket/out/why/")
+        whole = self.content("out/clean/large.jsonl") + gzip.decompress(self.content("out/clean/small.jsonl.gz"))
+        self.assertTrue(whole == self.kept)
+        why = self.content("out/why/large.decisions.jsonl") + gzip.decompress(self.content("out/why/small.decisions.jsonl.gz"))
+        self.assertTrue(why == self.why)
+        self.run_ok("in", "-o", "s3://bucket/out/n/", "--threads", "1")
+        self.assertTrue(self.content("out/n.decisions.jsonl") == self.why)
+        self.assertTrue(self.content("out/n/large.jsonl") == self.content("out/clean/large.jsonl"))
+        self.run_ok("in", "-o", "s3://bucket/out/part-{:03}.jsonl", "--rows-per-file", "5000", "--no-decisions")
+        keys = [item["Key"] for item in STORE.s3.list_objects_v2(Bucket=BUCKET, Prefix="out/part-")["Contents"]]
+        self.assertEqual(keys, [f"out/part-{number:03}.jsonl" for number in range(len(keys))])
+        self.assertGreater(len(keys), 2)
+        self.assertTrue(b"".join(self.content(key) for key in keys) == self.kept)
+        self.refused(["in", "-o", "s3://bucket/out/part-{:03}.jsonl", "--rows-per-file", "9"], "out/part-000.jsonl: exists")
+
     def test_empty_objects_and_outputs(self):
         self.put("empty.jsonl", b"")
         self.run_ok("s3://bucket/empty.jsonl", "-o", "s3://bucket/out/empty.jsonl")
@@ -370,7 +386,8 @@ class Stories(unittest.TestCase):
             (["s3://bucket/in/notes.txt"], ["s3://bucket/in/notes.txt: a text or HTML document can only be read from a file"]),
             (["s3://bucket/in", "s3://bucket/in/large.jsonl"], ["s3://bucket/in/large.jsonl: given twice"]),
             (["in", "-o", "s3://nobucket/x"], ["s3://nobucket/x: there is no bucket nobucket"]),
-            (["in", "-o", "s3://bucket/"], ["s3://bucket/: cannot be written: it is a bucket or a folder"]),
+            (["in", "-o", "s3://bucket/out/kept.jsonl", "--summary", "s3://bucket/"], ["s3://bucket/: cannot be written: it is a bucket or a folder"]),
+            (["s3://bucket/in", "-o", "s3://bucket/in/"], ["would overwrite the input s3://bucket/in/large.jsonl"]),
             (["in", "-o", "https://host/x"], ["https://host/x: cannot be written: web servers can only be read"]),
             (["s3://bucket/in/large.jsonl", "-o", "s3://bucket/in/large.jsonl"], ["would overwrite the input s3://bucket/in/large.jsonl"]),
             (["in", "-o", "s3://bucket/out/x", "--decisions", "s3://bucket/out/x"], ["would overwrite the output s3://bucket/out/x"]),

@@ -238,9 +238,13 @@ impl Numbered {
 }
 
 /// Returns the name of the decisions about the records of a file: `a.parquet` → `a.decisions.jsonl`, `a.jsonl.zst` →
-/// `a.decisions.jsonl.zst`.
+/// `a.decisions.jsonl.zst`. In a store, a whole bucket has no name beside it, so its decisions are in it.
 pub fn decisions_name(path: &Path) -> PathBuf {
-    with_ending(path, ".decisions.jsonl")
+    let bucket = path.to_str().map(|name| name.trim_end_matches('/')).filter(|name| is_url(name));
+    match bucket.filter(|name| name.matches('/').count() == 2) {
+        Some(bucket) => format!("{bucket}/lookalike.decisions.jsonl").into(),
+        None => with_ending(path, ".decisions.jsonl"),
+    }
 }
 
 /// Returns the name of a file with another extension, and its own one before it.
@@ -318,6 +322,20 @@ mod tests {
         }
         assert!(Destination::of(Path::new("part-{}.jsonl"), Content::Records, None).is_err());
         assert_eq!(Destination::of(Path::new("kept/"), Content::Records, None).unwrap(), Destination::Folder("kept/".into()));
+    }
+
+    #[test]
+    fn names_of_decisions() {
+        for (name, expected) in [
+            ("kept.jsonl.zst", "kept.decisions.jsonl.zst"),
+            ("out/kept.parquet", "out/kept.decisions.jsonl"),
+            ("clean/", "clean.decisions.jsonl"),
+            ("part-{:05}.csv", "part-{:05}.decisions.jsonl"),
+            ("s3://bucket/out/", "s3://bucket/out.decisions.jsonl"),
+            ("s3://bucket/", "s3://bucket/lookalike.decisions.jsonl"),
+        ] {
+            assert_eq!(decisions_name(Path::new(name)), Path::new(expected), "{name}");
+        }
     }
 
     #[test]
