@@ -49,13 +49,18 @@ def same(a, b):
     return True
 
 
-@pytest.mark.parametrize("name", NAMES)
-@given(TOKENS, PRECISIONS)
-def test_updated_sketches_are_the_same(name, tokens, p):
+def updated(name, tokens, p):
     a, b = make(name, p=p)
     for token in tokens:
         a.update(token)
         b.update(token)
+    return a, b
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(TOKENS, PRECISIONS)
+def test_updated_sketches_are_the_same(name, tokens, p):
+    a, b = updated(name, tokens, p)
     assert same(a, b)
     assert counted(a) == counted(b)
     a.clear()
@@ -132,10 +137,7 @@ def test_unions_are_the_same(name, sets, p):
 @pytest.mark.parametrize("name", NAMES)
 @given(TOKENS, PRECISIONS)
 def test_bytes_are_read_by_the_other_package(name, tokens, p):
-    a, b = make(name, p=p)
-    for token in tokens:
-        a.update(token)
-        b.update(token)
+    a, b = updated(name, tokens, p)
     assert pickle.loads(pickle.dumps(a)) == a
     sys.modules["lookalikes_hyperloglog"] = sys.modules["lookalike.compat.datasketch.hyperloglog"]
     # A pickle stores the length of each name before it, so the replaced name must have the same length.

@@ -207,12 +207,9 @@ impl Streaming<'_> {
             }
             return Ok(());
         }
-        made.resize_with(made.len().max(round.len()), Default::default);
+        made.resize_with(made.len().max(round.len()), || (Piece::new(is_limited), Scratch::default()));
         made.par_iter_mut().zip(round).with_max_len(1).try_for_each(|((piece, scratch), Held { block, .. })| {
             piece.clear();
-            if is_limited {
-                piece.ends.get_or_insert_default();
-            }
             shapes.of(source, block).make(block, &ready.info(block)?, source, is_kept, scratch, piece)
         })?;
         for (piece, _) in &mut made[..round.len()] {

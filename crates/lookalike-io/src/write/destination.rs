@@ -63,11 +63,12 @@ pub struct Numbered {
 const MOST_DIGITS: usize = 18;
 
 impl Destination {
-    /// Returns the destination that a name means. A name that ends with `/`, or that is a folder, is a folder. With a limit, the name
-    /// of records must have `{}` for the number of each output, or `{:05}` for five digits; other names may have it.
+    /// Returns the destination that a name means. It is a folder if the name ends with `/`, or if there is a folder of this name. If there
+    /// is a limit, `{}` in the name stands for the number of each output, and `{:05}` for a number of five digits. The name for records
+    /// must then have such a number; other names may have none.
     ///
     /// # Errors
-    /// Fails if there is a limit and no number in the name, or a number and no limit.
+    /// Fails if the name for records has no number although there is a limit, or a number although there is no limit.
     pub fn of(path: &Path, content: Content, limit: Option<Limit>) -> Result<Self> {
         let name = path.to_str().unwrap_or_default();
         let is_folder = name.ends_with('/') || path.is_dir();
@@ -194,16 +195,16 @@ impl Numbered {
         format!("{before}{number:0digits$}{after}").into()
     }
 
-    /// Returns whether an output could have this name.
+    /// Returns whether an output could have this name, which is written in the same way as the name of this one.
     fn is_own(&self, name: &str) -> bool {
-        let (name, before) = (absolute(name), absolute(&self.before));
-        let number = name.strip_prefix(&*before).and_then(|rest| rest.strip_suffix(&*self.after));
+        let number = name.strip_prefix(&*self.before).and_then(|rest| rest.strip_suffix(&*self.after));
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
     /// Fails if one of the other outputs has the name of a numbered one.
     pub(super) fn refuse_others(&self, others: &[&Path]) -> Result<()> {
-        match others.iter().find(|path| path.to_str().is_some_and(|name| self.is_own(name))) {
+        let own = Self { before: absolute(&self.before), ..self.clone() };
+        match others.iter().find(|path| path.to_str().is_some_and(|name| own.is_own(&absolute(name)))) {
             None => Ok(()),
             Some(path) => {
                 let refused = Error::new(ErrorKind::Output, "has the name of a numbered output").at(shown_path(path));
@@ -286,12 +287,11 @@ fn number_in(name: &str) -> Option<(usize, usize, usize)> {
 
 /// Returns the name of the output for an input of this name: that of JSON Lines if the format of the input is not written.
 fn writable(name: PathBuf, format: Option<Format>) -> PathBuf {
-    if !matches!(format, Some(Format::Warc | Format::Html))
-        && !matches!(name.to_str().and_then(Format::of_name), Some(Format::Warc | Format::Html))
-    {
-        return name;
+    let is_written = |format| !matches!(format, Some(Format::Warc | Format::Html));
+    match is_written(format) && is_written(name.to_str().and_then(Format::of_name)) {
+        true => name,
+        false => with_ending(&name, ".jsonl"),
     }
-    with_ending(&name, ".jsonl")
 }
 
 #[cfg(test)]

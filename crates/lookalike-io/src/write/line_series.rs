@@ -2,7 +2,7 @@
 
 use super::{
     output::Output,
-    series::{Filled, Series, line_ends},
+    series::{Filled, Series, Span, line_ends},
 };
 use crate::{error::Result, read::Source};
 
@@ -12,8 +12,6 @@ pub struct LineSeries {
     series: Series,
     current: Output,
     filled: Filled,
-    /// The number of the input whose lines go to the current output.
-    input: usize,
     windows: usize,
 }
 
@@ -22,18 +20,16 @@ impl LineSeries {
     ///
     /// # Errors
     /// Fails if an output cannot be created.
-    pub fn new(mut series: Series, source: &Source, windows: usize) -> Result<Self> {
+    pub fn new(mut series: Series, windows: usize) -> Result<Self> {
         let mut current = series.open_next()?;
         current.run_ahead(windows);
-        Ok(Self { series, current, filled: Filled::default(), input: source.references(), windows })
+        Ok(Self { series, current, filled: Filled::default(), windows })
     }
 
     /// Ends the current output, and begins the next one.
     fn advance(&mut self) -> Result<()> {
         let mut next = self.series.open_next()?;
         next.run_ahead(self.windows);
-        self.filled = Filled::default();
-        self.input += 1;
         self.series.end(std::mem::replace(&mut self.current, next))
     }
 
@@ -42,21 +38,16 @@ impl LineSeries {
     /// # Errors
     /// Fails if the lines cannot be written.
     pub fn write(&mut self, source: &Source, part: usize, lines: &[u8]) -> Result<()> {
-        while self.series.is_by_input() && self.input < source.parts()[part].input() {
+        while self.series.is_by_input() && self.series.input(source) < source.parts()[part].input() {
             self.advance()?;
         }
         let Some(limit) = self.series.limit() else { return self.current.write(lines) };
-        let (ends, mut done, mut start) = (line_ends(lines), 0, 0);
-        while done < ends.len() {
-            let count = self.filled.fit(limit, &ends, done);
-            if count == 0 {
-                self.advance()?;
-                continue;
-            }
-            done += count;
-            self.current.write(&lines[start..ends[done - 1]])?;
-            start = ends[done - 1];
-        }
+        let mut filled = std::mem::take(&mut self.filled);
+        filled.divide(limit, &line_ends(lines), |part| match part {
+            Some(Span { bytes, .. }) => self.current.write(&lines[bytes]),
+            None => self.advance(),
+        })?;
+        self.filled = filled;
         Ok(())
     }
 

@@ -45,6 +45,6 @@ pub use self::{
         AddedNames, Change, Kept, Label, Labelling, Mark, MarkedSpan, Piece, RowLabels, RowMarks, Shape, Shapes,
         refuse_table_names,
     },
-    series::{Filled, Series, line_ends},
+    series::{Filled, Series, Span, line_ends},
     sketches::{SketchOutput, SketchRow},
 };

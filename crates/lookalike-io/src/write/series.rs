@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, VecDeque},
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -16,7 +17,6 @@ use crate::{
     disk::{allow_open_files, folder_of},
     error::{Error, ErrorKind, Result},
     read::{Input, Source},
-    store::is_url,
 };
 
 /// The number of files that a run may have open in addition to its outputs, approximately.
@@ -31,6 +31,8 @@ const MOST_STALE: usize = 10_000;
 /// The outputs of a [`Destination`].
 pub struct Series {
     names: Names,
+    /// Whether the outputs are objects of a store.
+    is_remote: bool,
     threads: usize,
     folders: Arc<Folders>,
     /// The folders from which the files of killed runs were removed.
@@ -73,7 +75,7 @@ impl Series {
                 return Err(Error::new(ErrorKind::Config, what).advise("raise the limit with ulimit -n, or divide the inputs"));
             }
         }
-        let mut series = Self::of(names, threads, None);
+        let mut series = Self::of((names, destination.is_remote()), threads, None);
         series.first = series.create(0)?;
         Ok(series)
     }
@@ -81,17 +83,17 @@ impl Series {
     /// Returns a series that consists of an output that exists already.
     pub(super) fn one(output: Output) -> Self {
         let names = Names::One(output.name().into());
-        Self::of(names, 1, Some(output))
+        Self::of((names, false), 1, Some(output))
     }
 
-    fn of(names: Names, threads: usize, first: Option<Output>) -> Self {
+    fn of((names, is_remote): (Names, bool), threads: usize, first: Option<Output>) -> Self {
         let (folders, clean) = (Arc::default(), BTreeSet::new());
-        Self { names, threads, folders, clean, first, next: 0, complete: VecDeque::new() }
+        Self { names, is_remote, threads, folders, clean, first, next: 0, complete: VecDeque::new() }
     }
 
     fn create(&mut self, number: usize) -> Result<Option<Output>> {
         let Some(path) = self.names.get(number) else { return Ok(None) };
-        if matches!(self.names, Names::One(_)) || path.to_str().is_some_and(is_url) {
+        if self.is_remote || matches!(self.names, Names::One(_)) {
             return Output::create(&path, self.threads).map(Some);
         }
         let folder = folder_of(&path);
@@ -99,11 +101,9 @@ impl Series {
             let writing = |error| Error::writing(&path.display().to_string(), &error);
             self.folders.make(&path).map_err(writing)?;
             if let Some(_claim) = Claim::before_work(&path).map_err(writing)? {
-                let paths: Vec<PathBuf> = match &self.names {
-                    Names::Inputs(paths) => paths.iter().filter(|path| folder_of(path) == folder).cloned().collect(),
-                    Names::One(_) | Names::Numbered(_) => (0..MOST_STALE).filter_map(|number| self.names.get(number)).collect(),
-                };
-                remove_stale(paths.iter().map(|path| &**path));
+                let count = self.paths().count();
+                let paths = (0..if count > 0 { count } else { MOST_STALE }).filter_map(|number| self.names.get(number));
+                remove_stale(paths.filter(|path| folder_of(path) == folder));
             }
             self.clean.insert(folder.into());
         }
@@ -135,6 +135,12 @@ impl Series {
         matches!(self.names, Names::Inputs(_))
     }
 
+    /// Returns the number of the input whose output was opened last, if each input has an output. Inputs are numbered from 0, references
+    /// first.
+    pub(super) fn input(&self, source: &Source) -> usize {
+        source.references() + self.next.saturating_sub(1)
+    }
+
     /// Returns whether there is another output. There is always another numbered one.
     pub fn has_next(&self) -> bool {
         match &self.names {
@@ -163,10 +169,7 @@ impl Series {
     /// Fails if an output cannot be written.
     pub fn end(&mut self, mut output: Output) -> Result<()> {
         output.end();
-        let most = match self.names.get(0).is_some_and(|path| path.to_str().is_some_and(is_url)) && self.has_next() {
-            true => 0,
-            false => SYNCING,
-        };
+        let most = if self.is_remote && self.has_next() { 0 } else { SYNCING };
         self.complete.push_back(output);
         match self.complete.len().checked_sub(most + 1) {
             Some(at) => self.complete[at].wait(),
@@ -185,6 +188,15 @@ pub fn line_ends(lines: &[u8]) -> Vec<usize> {
     memchr::memchr_iter(b'\n', lines).map(|at| at + 1).collect()
 }
 
+/// Consecutive records of a batch that go to the same output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The numbers of the records.
+    pub records: Range<usize>,
+    /// Their bytes, if they are bytes.
+    pub bytes: Range<usize>,
+}
+
 /// Counts what is in a limited output.
 #[derive(Debug, Default)]
 pub struct Filled {
@@ -195,7 +207,7 @@ pub struct Filled {
 impl Filled {
     /// Returns how many records fit in the output, and counts them. `ends` states where each record ends, and those before `from` are
     /// already written.
-    pub fn fit(&mut self, limit: Limit, ends: &[usize], from: usize) -> usize {
+    fn fit(&mut self, limit: Limit, ends: &[usize], from: usize) -> usize {
         let mut before = from.checked_sub(1).map_or(0, |last| ends[last]);
         let mut count = 0;
         for &end in &ends[from..] {
@@ -210,6 +222,28 @@ impl Filled {
             (self.records, self.bytes, before, count) = (self.records + 1, self.bytes + size, end, count + 1);
         }
         count
+    }
+
+    /// Divides the records of a batch between outputs. `ends` states where each record ends. Passes the records for the current output to
+    /// `write`, and then none if the next output must begin, and so on.
+    ///
+    /// # Errors
+    /// Fails if `write` fails.
+    pub fn divide(&mut self, limit: Limit, ends: &[usize], mut write: impl FnMut(Option<Span>) -> Result<()>) -> Result<()> {
+        let end = |records: usize| records.checked_sub(1).map_or(0, |last| ends[last]);
+        let mut done = 0;
+        while done < ends.len() {
+            let at = done + self.fit(limit, ends, done);
+            if done < at {
+                write(Some(Span { records: done..at, bytes: end(done)..end(at) }))?;
+                done = at;
+            }
+            if done < ends.len() {
+                write(None)?;
+                *self = Self::default();
+            }
+        }
+        Ok(())
     }
 }
 

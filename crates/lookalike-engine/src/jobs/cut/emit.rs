@@ -85,7 +85,6 @@ pub(super) struct Emitting<'a> {
 }
 
 /// The output of a block.
-#[derive(Default)]
 struct Made {
     part: usize,
     piece: Piece,
@@ -174,8 +173,7 @@ impl Emitting<'_> {
     fn block(&self, block: &Block, wanted: Wanted, worker: &mut Worker) -> Result<Made> {
         let Pass { source, table, .. } = self.pass;
         let info = table.info(block, source)?;
-        let Made { mut piece, mut others, .. } = Made::default();
-        piece.ends = wanted.ends.then(Vec::new);
+        let (mut piece, mut others) = (Piece::new(wanted.ends), Others::default());
         let Worker { labelling, row_marks, scratch } = worker;
         let mut each = |document, at| self.document((block, at), document, wanted, scratch, &mut others);
         match (wanted.shapes.map(|shapes| shapes.of(source, block)), wanted.names) {

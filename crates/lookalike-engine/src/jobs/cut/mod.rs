@@ -111,9 +111,9 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     refuse_joined(&config.text_field)?;
     let method = without_candidates(&config.method)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
-    let contents = [Content::Records, Content::Cuts, Content::Attributes];
     let paths = [&asked.texts, &asked.cuts, &asked.attributes].map(Option::as_deref);
-    let destinations = Destinations::new(config, [0, 1, 2].map(|at| (contents[at], paths[at])))?;
+    let destinations =
+        Destinations::new(config, [(Content::Records, paths[0]), (Content::Cuts, paths[1]), (Content::Attributes, paths[2])])?;
     let others: Vec<&Path> =
         [&config.skip_bad, &config.summary].into_iter().flatten().map(|path| path.as_path()).chain(report).collect();
     let Sources { source, left_out, .. } = sources(config, &destinations.named(&others), || {
@@ -134,7 +134,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let all: Vec<&Path> = paths.into_iter().flatten().chain(others).collect();
     let means = Means::new(config, &all, extra)?;
     let ahead = means.ahead();
-    let lines = |series| LineSeries::new(series, &source, ahead.1);
+    let lines = |series| LineSeries::new(series, ahead.1);
     let [mut cuts, mut attributes] = [cuts.map(lines).transpose()?, attributes.map(lines).transpose()?];
     let Means { pool, budget } = means;
     let begin = |(series, shapes)| Kept::new(series, shapes, &source, names.as_ref(), ahead);

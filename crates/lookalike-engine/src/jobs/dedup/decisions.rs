@@ -5,7 +5,7 @@ use std::ops::Range;
 use lookalike_io::{
     error::{Error, Result},
     read::Source,
-    write::{Filled, Output, Series, line_ends},
+    write::{Filled, Output, Series, Span, line_ends},
 };
 #[cfg(feature = "tables")]
 use lookalike_io::{
@@ -55,22 +55,15 @@ impl Made {
 }
 
 impl Writer {
-    /// Writes decisions: all of them, or those from `range.start` to `range.end`, which end as `ends` states.
-    fn write(&mut self, made: &Made, part: Option<(&[usize], Range<usize>)>) -> Result<()> {
-        match (self, made) {
-            (Self::Lines(output), Made::Lines(lines)) => match part {
-                None => output.write(lines),
-                Some((ends, range)) => {
-                    let byte = |record: usize| if record == 0 { 0 } else { ends[record - 1] };
-                    output.write(&lines[byte(range.start)..byte(range.end)])
-                }
-            },
+    /// Writes decisions: all of them, or a part.
+    fn write(&mut self, made: &Made, part: Option<Span>) -> Result<()> {
+        match (self, made, part) {
+            (Self::Lines(output), Made::Lines(lines), None) => output.write(lines),
+            (Self::Lines(output), Made::Lines(lines), Some(Span { bytes, .. })) => output.write(&lines[bytes]),
             #[cfg(feature = "tables")]
-            (Self::Rows(output), Made::Rows(rows)) => match part {
-                None => output.push(rows.clone()),
-                Some((_, range)) if range.is_empty() => Ok(()),
-                Some((_, range)) => output.push(sliced(rows, range)),
-            },
+            (Self::Rows(output), Made::Rows(rows), None) => output.push(rows.clone()),
+            #[cfg(feature = "tables")]
+            (Self::Rows(output), Made::Rows(rows), Some(Span { records, .. })) => output.push(sliced(rows, records)),
             #[cfg(feature = "tables")]
             _ => Ok(()),
         }
@@ -131,18 +124,13 @@ impl Emitting<'_> {
                         writer.write(made, None)?;
                         continue;
                     };
-                    let (ends, mut done) = (made.ends(), 0);
-                    loop {
-                        let at = done + filled.fit(limit, &ends, done);
-                        writer.write(made, Some((&ends, done..at)))?;
-                        done = at;
-                        if done == ends.len() {
-                            break;
+                    filled.divide(limit, &made.ends(), |part| match part {
+                        Some(part) => writer.write(made, Some(part)),
+                        None => {
+                            let next = self::writer(series.open_next()?, form, shape)?;
+                            series.end(std::mem::replace(&mut writer, next).end()?)
                         }
-                        let next = self::writer(series.open_next()?, form, shape)?;
-                        series.end(std::mem::replace(&mut writer, next).end()?)?;
-                        filled = Filled::default();
-                    }
+                    })?;
                 }
                 Ok(())
             };

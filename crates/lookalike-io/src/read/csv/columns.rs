@@ -167,19 +167,14 @@ impl Columns {
                 self.value(column, record, encoding, cells, (bytes, text), value)?;
             }
         }
-        joined.clear();
-        if !self.more.is_empty() {
-            for &column in [&self.text].into_iter().chain(&self.more) {
-                let raw = cells.get(column, record, bytes).unwrap_or_default();
-                let part = self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(column, at))?;
-                push(part, joined);
-            }
-        }
         let text = match self.more.is_empty() {
-            false => joined.as_str(),
-            true => {
-                let raw = cells.get(self.text, record, bytes).unwrap_or_default();
-                self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?
+            true => self.cell(self.text, record, encoding, cells, (bytes, text))?,
+            false => {
+                joined.clear();
+                for &column in [&self.text].into_iter().chain(&self.more) {
+                    push(self.cell(column, record, encoding, cells, (bytes, text))?, joined);
+                }
+                joined.as_str()
             }
         };
         let [id, keep, label] = values.each_ref().map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
@@ -203,6 +198,19 @@ impl Columns {
         }
     }
 
+    /// Returns a field's text.
+    fn cell<'a>(
+        &self,
+        column: usize,
+        record: &'a [u8],
+        encoding: Option<&str>,
+        cells: &Cells,
+        (bytes, buffer): (&'a mut Vec<u8>, &'a mut String),
+    ) -> std::result::Result<&'a str, Fault> {
+        let raw = cells.get(column, record, bytes).unwrap_or_default();
+        self.decoded(raw, encoding, buffer).map_err(|at| self.not_utf8(column, at))
+    }
+
     /// Writes a field as a JSON string, or nothing if it is empty.
     fn value(
         &self,
@@ -210,11 +218,10 @@ impl Columns {
         record: &[u8],
         encoding: Option<&str>,
         cells: &Cells,
-        (bytes, buffer): (&mut Vec<u8>, &mut String),
+        buffers: (&mut Vec<u8>, &mut String),
         into: &mut String,
     ) -> std::result::Result<(), Fault> {
-        let raw = cells.get(column, record, bytes).unwrap_or_default();
-        let text = self.decoded(raw, encoding, buffer).map_err(|at| self.not_utf8(column, at))?;
+        let text = self.cell(column, record, encoding, cells, buffers)?;
         if !text.is_empty() {
             // Writing to a `String` cannot fail.
             let _ = write!(into, "{}", serde_json::Value::from(text));
@@ -243,10 +250,8 @@ impl Columns {
     pub(crate) fn check(&self, record: &[u8], encoding: Option<&str>, scratch: &mut Scratch) -> std::result::Result<(), Fault> {
         let Scratch { text, cells, bytes, .. } = scratch;
         self.find(record, cells)?;
-        (0..self.names.len()).try_for_each(|column| {
-            let raw = cells.get(column, record, bytes).unwrap_or_default();
-            self.decoded(raw, encoding, text).map(drop).map_err(|at| self.not_utf8(column, at))
-        })
+        (0..self.names.len())
+            .try_for_each(|column| self.cell(column, record, encoding, cells, (&mut *bytes, &mut *text)).map(drop))
     }
 
     /// Returns the place of the text in a record, with the quotes around it.

@@ -52,8 +52,8 @@ impl Fields {
     }
 }
 
-/// The names of the fields to search for, used only if at least one of these names contains a dot, or the text has parts. This search parses the whole
-/// line in one pass, while [`find`](super::lazy::find) skips most of the line.
+/// The names of the fields to search for, used only if at least one of these names contains a dot, or the text has parts. This search
+/// parses the whole line in one pass, while [`find`](super::lazy::find) skips most of the line.
 #[derive(Debug, Clone)]
 pub(crate) struct Inside {
     /// The paths, of which the first two are those of the text and the id, and the last ones those of the text's parts.

@@ -113,10 +113,11 @@ impl Columns {
             };
             find(asked, purpose)?.ok_or_else(none)
         };
-        let is_exact = find(text, &ANY)?.is_some();
-        let parts = match joined.filter(|_| !is_exact) {
-            None => Vec::new(),
-            Some(joined) => joined.parts.iter().map(|part| text_part(part, (name, schema), need)).collect::<Result<Vec<_>>>()?,
+        let parts = match joined {
+            Some(joined) if find(text, &ANY)?.is_none() => {
+                joined.parts.iter().map(|part| text_part(part, (name, schema), need)).collect::<Result<Vec<_>>>()?
+            }
+            _ => Vec::new(),
         };
         let text = match parts.first() {
             Some(part) => Column { name: text.into(), ..part.column.clone() },

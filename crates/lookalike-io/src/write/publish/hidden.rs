@@ -117,9 +117,9 @@ pub(crate) fn has_no_locks(error: &io::Error) -> bool {
 ///
 /// This requires the [claim](super::claim) on the folder: while a run publishes, the target's former file may have a hidden name
 /// and no lock.
-pub(crate) fn remove_stale<'a>(targets: impl IntoIterator<Item = &'a Path>) {
+pub(crate) fn remove_stale<P: AsRef<Path>>(targets: impl IntoIterator<Item = P>) {
     let mut targets = targets.into_iter().peekable();
-    let Some(entries) = targets.peek().and_then(|target| folder_of(target).read_dir().ok()) else { return };
+    let Some(entries) = targets.peek().and_then(|target| folder_of(target.as_ref()).read_dir().ok()) else { return };
     let is_hidden = |name: &str| name.starts_with(BEGINNING) && name.ends_with(ENDING);
     let hidden = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_hidden));
     let hidden: Vec<(String, PathBuf)> =
@@ -127,7 +127,7 @@ pub(crate) fn remove_stale<'a>(targets: impl IntoIterator<Item = &'a Path>) {
     if hidden.is_empty() {
         return;
     }
-    let own: BTreeSet<String> = targets.map(beginning).collect();
+    let own: BTreeSet<String> = targets.map(|target| beginning(target.as_ref())).collect();
     for (name, path) in hidden {
         let length = name.rfind('-').map_or(0, |at| at + 1);
         if own.contains(&name[..length]) {
@@ -162,7 +162,7 @@ mod tests {
         let link = folder.path().join(format!("{}1{ENDING}", beginning(&target)));
         std::os::unix::fs::symlink(folder.path().join("elsewhere"), &link).unwrap();
         // Opening a pipe without a writer would block.
-        remove_stale([&*target]);
+        remove_stale([&target]);
         assert!(pipe.exists() && link.is_symlink());
         assert!(File::create_new(&link, 0o600).is_err() && File::open_regular(&link).is_err());
         assert!(!folder.path().join("elsewhere").exists());
@@ -181,11 +181,11 @@ mod tests {
         let target = folder.path().join("kept.jsonl");
         let work = || {
             for _ in 0..200 {
-                remove_stale([&*target]);
+                remove_stale([&target]);
                 let make = |path: &Path| File::owned(path, 0o600, own);
                 let (file, hidden) = Hidden::beside(&target, make).unwrap();
                 assert!(file.is_at(hidden.path()).unwrap());
-                remove_stale([&*target]);
+                remove_stale([&target]);
                 assert!(file.is_at(hidden.path()).unwrap());
                 hidden.remove().unwrap();
             }

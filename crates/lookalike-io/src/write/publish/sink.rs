@@ -128,7 +128,7 @@ impl FileSink {
         let mode = there.map_or(USUAL, |there| there.permissions().mode() & USUAL);
         let target = resolve_links(path)?;
         if !is_clean && let Some(_claim) = Claim::before_work(&target)? {
-            remove_stale([&*target]);
+            remove_stale([&target]);
         }
         let (file, end) = match File::unnamed(folder_of(&target), mode) {
             Ok(file) => (file, End::Unnamed(target)),

@@ -233,7 +233,7 @@ mod tests {
         let before = name(hidden, &target).unwrap();
         let content = |path: &Path| fs::read_to_string(path).unwrap();
         assert_eq!((content(&target), content(&left)), ("new".into(), "old".into()));
-        remove_stale([&*target]);
+        remove_stale([&target]);
         assert_eq!(content(&left), "old");
         let failure = take_back(vec![Named { target: target.clone(), before }], Error::new(ErrorKind::Output, "failed"));
         assert_eq!((failure.to_string(), content(&target), left.exists()), ("failed".into(), "old".into(), false));

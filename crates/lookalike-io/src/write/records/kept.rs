@@ -15,7 +15,7 @@ use crate::{
     write::{
         destination::Names,
         output::{LEAST_AHEAD, Output},
-        series::{Filled, Series},
+        series::{Filled, Series, Span},
     },
 };
 
@@ -67,9 +67,9 @@ pub struct Kept {
     added: Option<AddedNames>,
     /// The number of row groups of a table that may be in memory, and of windows of an output that may wait for the disk.
     ahead: (usize, usize),
-    /// The number of the next input, if each input has an output.
-    next: usize,
     current: Option<Current>,
+    /// What is in the current output, if outputs are limited.
+    filled: Filled,
 }
 
 /// The output that is being written.
@@ -78,7 +78,6 @@ struct Current {
     /// The inputs whose records go to it.
     inputs: Range<usize>,
     has_blocks: bool,
-    filled: Filled,
 }
 
 impl Kept {
@@ -94,7 +93,8 @@ impl Kept {
         added: Option<&AddedNames>,
         ahead: (usize, usize),
     ) -> Result<Self> {
-        let mut kept = Self { series, shapes, added: added.cloned(), ahead, next: source.references(), current: None };
+        let (added, filled) = (added.cloned(), Filled::default());
+        let mut kept = Self { series, shapes, added, ahead, current: None, filled };
         kept.enter(source)?;
         Ok(kept)
     }
@@ -132,13 +132,12 @@ impl Kept {
         let mut output = self.series.open_next()?;
         output.run_ahead(windows);
         let inputs = match self.series.is_by_input() {
-            true => self.next..self.next + 1,
+            true => self.series.input(source)..self.series.input(source) + 1,
             false => source.references()..source.inputs().len(),
         };
-        self.next += 1;
         let shape = self.shapes.of_input(inputs.start, source);
         let file = KeptFile::new(output, shape, (source, inputs.clone()), self.added.as_ref(), groups)?;
-        self.current = Some(Current { file, inputs, has_blocks: false, filled: Filled::default() });
+        self.current = Some(Current { file, inputs, has_blocks: false });
         Ok(())
     }
 
@@ -187,22 +186,16 @@ impl Kept {
             return current.file.write_bytes(&[], piece.columns.as_ref());
         }
         let ends = ends(piece, rows.as_ref(), self.shapes.of_input(source.parts()[piece.part].input(), source));
-        let mut done = 0;
-        loop {
-            let current = self.reach(source, piece.part)?;
-            let at = done + current.filled.fit(limit, &ends, done);
-            let byte = |record: usize| if record == 0 { 0 } else { ends[record - 1] };
-            match &rows {
-                _ if at == done => {}
-                Some(rows) => current.file.write_some_rows(rows, done..at)?,
-                None => current.file.write_bytes(&piece.bytes[byte(done)..byte(at)], piece.columns.as_ref())?,
+        let mut filled = std::mem::take(&mut self.filled);
+        filled.divide(limit, &ends, |part| match (part, &rows) {
+            (None, _) => self.advance(source),
+            (Some(Span { records, .. }), Some(rows)) => self.reach(source, piece.part)?.file.write_some_rows(rows, records),
+            (Some(Span { bytes, .. }), None) => {
+                self.reach(source, piece.part)?.file.write_bytes(&piece.bytes[bytes], piece.columns.as_ref())
             }
-            done = at;
-            if done == ends.len() {
-                return Ok(());
-            }
-            self.advance(source)?;
-        }
+        })?;
+        self.filled = filled;
+        Ok(())
     }
 
     /// Writes a block's kept records unchanged, and returns their number. The outputs are not [limited](Self::is_limited).

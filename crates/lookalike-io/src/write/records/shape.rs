@@ -49,6 +49,11 @@ pub struct Piece {
 const TABLE_MEMORY: u64 = 96 << 20;
 
 impl Piece {
+    /// Creates an empty piece. `is_divided` states whether it may be divided between outputs.
+    pub fn new(is_divided: bool) -> Self {
+        Self { ends: is_divided.then(Vec::new), ..Self::default() }
+    }
+
     /// Returns the piece's approximate size in bytes.
     pub fn size(&self) -> usize {
         self.bytes.capacity() + self.rows.as_ref().map_or(0, rows_size)
