@@ -64,8 +64,8 @@ const MOST_DIGITS: usize = 18;
 
 impl Destination {
     /// Returns the destination that a name means. It is a folder if the name ends with `/`, or if there is a folder of this name. If there
-    /// is a limit, `{}` in the name stands for the number of each output, and `{:05}` for a number of five digits. The name for records
-    /// must then have such a number; other names may have none.
+    /// is a limit, the number of each output replaces `{}` in the name, or `{:05}` with five digits. The name for records must then have
+    /// such a place; other names may have none.
     ///
     /// # Errors
     /// Fails if the name for records has no number although there is a limit, or a number although there is no limit.
