@@ -453,6 +453,10 @@ class DedupOptions(RunOptions, OutputOptions, total=False):
     keep: str | None
     """Which document is kept: first, longest (most characters of the unchanged text; for sets, most items), newest:FIELD,
     max:FIELD or min:FIELD; on a tie, the first."""
+    drop: Literal["duplicates", "all"]
+    """Which documents of a group are dropped: all except one, or all."""
+    keep_per_group: int | None
+    """The number of documents that are kept of each group: the first ones in keep order."""
     against_only: bool
     """Whether documents are compared with references only, and not with each other."""
     drop_holders: bool

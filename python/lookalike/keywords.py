@@ -116,6 +116,8 @@ _TAKES = {
     "sample": _COUNT,
     "nearest": _COUNT,
     "rows_per_file": _COUNT,
+    "keep_per_group": _COUNT,
+    "drop": _is_one_of("duplicates", "all"),
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
     "right_by": _NAME,

@@ -182,6 +182,8 @@ def dedup(
 
     - `keep="first"`: or `"longest"`, by the characters of the unchanged text (the default for containment), `"newest:FIELD"`,
       `"max:FIELD"`, `"min:FIELD"`; on a tie, the first.
+    - `keep_per_group=None`: keep this number of documents of each group, the first ones, instead of one; or `drop="all"`: keep no
+      document of a group (`drop="duplicates"` drops all except one). In `report.decisions`, only the verdicts change.
     - `allow_repeated_ids=False`: whether several documents may have the same id.
 
     How the run is executed:
@@ -279,10 +281,10 @@ def pairs(
     `data` is one of the kinds that `dedup` takes. From a stream or query, only the columns that are compared are stored.
 
     The keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
-    `rows_per_file`, `bytes_per_file`, `keep`, `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`,
-    `label_prefix`, `decisions`, `report_floor`, `dry_run` and `resume` here; `exact=True` is `method="shingle"`. With
-    `against`, `a` of each pair is a reference, and `b` is a document of `data`. A pair is similar if its exactly counted
-    similarity reaches the threshold, unless `verify` is set otherwise.
+    `rows_per_file`, `bytes_per_file`, `keep`, `drop`, `keep_per_group`, `cluster`, `representative`, `sample`, `against_only`,
+    `drop_holders`, `label`, `label_prefix`, `decisions`, `report_floor`, `dry_run` and `resume` here; `exact=True` is
+    `method="shingle"`. With `against`, `a` of each pair is a reference, and `b` is a document of `data`. A pair is similar if its
+    exactly counted similarity reaches the threshold, unless `verify` is set otherwise.
 
     With `nearest=K`, each document (`a`) is listed with its K most similar matches (`b`): the most similar match comes first, and
     equally similar matches are in input order. A pair is listed twice if each document is among the other's nearest. With

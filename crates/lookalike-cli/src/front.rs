@@ -45,6 +45,8 @@ impl Flags {
             Setting::TempDir => "--temp-dir",
             Setting::Resume => "--resume",
             Setting::Keep => "--keep",
+            Setting::KeepPerGroup => "--keep-per-group",
+            Setting::Drop => "--drop",
             Setting::Against => "--against",
             Setting::AgainstOnly => "--against-only",
             Setting::DropHolders => "--drop-holders",

@@ -52,6 +52,10 @@ pub struct RunConfig {
     /// Which document of a group is kept. With `None` it is the first document or, if containment is measured, the longest
     /// document.
     pub keep: Option<Keep>,
+    /// The greatest number of documents that [`dedup`](crate::dedup()) keeps of each group of several documents. The law keeps 1. With 0,
+    /// all documents that have a duplicate are dropped. With more, the first documents of each group in keep order are kept. References
+    /// count as documents of their groups.
+    pub keep_per_group: u32,
     /// Skip the files that `.gitignore` files exclude, when inputs are folders.
     pub gitignore: bool,
     /// Read all splits of a data set that a folder holds, such as train and test. Without this setting, such a folder is refused
@@ -147,6 +151,7 @@ impl Default for RunConfig {
             drop_holders: false,
             method: Config::default(),
             keep: None,
+            keep_per_group: 1,
             gitignore: false,
             all_splits: false,
             format: None,

@@ -59,7 +59,7 @@ pub use jobs::{
         emit::Tell,
         opened::Outputs,
         storing::{DecidedDocument, Represented},
-        summary::{Against, Summary},
+        summary::{Against, PerGroup, Summary},
     },
     documents::{DocumentsRead, InputDocument, each_document},
     eval::{

@@ -56,7 +56,7 @@ impl Decision {
         let (id, representative) = (self.id.to_json(), self.representative.as_ref().map(Id::to_json));
         let representative = representative.as_deref().map(|id| write::Representative { row: 0, id, place: None });
         let Self { reason, likeness, cluster_size, .. } = *self;
-        let decided = write::Decided { id: &id, reason, representative, likeness, cluster_size };
+        let decided = write::Decided { id: &id, reason, representative, likeness, cluster_size, overruled: false };
         decided.write_line(into).map_err(|error| Error::Write(std::io::Error::other(error)))
     }
 }

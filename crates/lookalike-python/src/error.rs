@@ -35,6 +35,8 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::TempDir
         | Setting::Resume
         | Setting::Keep
+        | Setting::KeepPerGroup
+        | Setting::Drop
         | Setting::Against
         | Setting::AgainstOnly
         | Setting::DropHolders

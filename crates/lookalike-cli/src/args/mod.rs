@@ -5,6 +5,7 @@ mod against;
 mod find;
 mod limit;
 mod method;
+mod per_group;
 mod report;
 mod resume;
 
@@ -24,6 +25,7 @@ pub use self::{
     find::{CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus},
     limit::LimitArgs,
     method::{MethodArgs, VerifyBy},
+    per_group::PerGroupArgs,
     report::{FloorArgs, PageArgs, ReportArgs, described, page_size},
     resume::{ResumeArgs, resumed},
 };

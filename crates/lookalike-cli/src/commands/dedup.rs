@@ -7,13 +7,13 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
-use lookalike_engine::{Outputs, RunConfig, Summary, decisions_name, dedup};
+use lookalike_engine::{Outputs, PerGroup, RunConfig, Summary, decisions_name, dedup};
 
 use super::index::NewIndex;
 use crate::{
     args::{
-        FloorArgs, InputArgs, LimitArgs, MethodArgs, ReportArgs, ResumeArgs, RunArgs, described, resumed, run_config,
-        set_references,
+        FloorArgs, InputArgs, LimitArgs, MethodArgs, PerGroupArgs, ReportArgs, ResumeArgs, RunArgs, described, resumed,
+        run_config, set_references,
     },
     found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
@@ -114,6 +114,8 @@ pub struct Dedup {
     #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
+    per_group: PerGroupArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -153,7 +155,7 @@ impl Dedup {
     /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
         let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(self.method.config()?)?);
-        config.keep = self.method.keep.clone();
+        (config.keep, config.keep_per_group) = (self.method.keep.clone(), self.per_group.most());
         set_references(&mut config, &self.against.against)?;
         (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);
         config.resume = self.resume.settings();
@@ -181,6 +183,7 @@ impl Dedup {
             (self.report.path().is_some(), "--report", "use `lookalike dedup` on one machine, for example on a sample"),
             (self.resume.is_given(), "--resume", "leave it out: a task that is run again continues the job array"),
             (self.index.is_some(), "--index", "create an index with `lookalike index create`"),
+            (self.per_group.most() != 1, "--drop or --keep-per-group", "use `lookalike dedup` on one machine"),
             (self.limit.limit().is_some(), "--rows-per-file or --bytes-per-file", "each task writes one file"),
             (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
         ];
@@ -244,7 +247,8 @@ impl Dedup {
         let exact = counted(s.dropped_exact, "exact duplicate");
         let (leading, largest, empty) = (count(s.representatives), count(s.largest_group), count(s.empty));
         let represent = if s.representatives == 1 { "represents" } else { "represent" };
-        let unique = count(s.kept - s.representatives - s.empty);
+        let groups = s.per_group.unwrap_or(PerGroup { keep: 1, kept_too: 0, dropped_too: 0 });
+        let unique = count(s.kept + groups.dropped_too - groups.kept_too - s.representatives - s.empty);
         let mut lines = vec![
             format!("{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share})"),
             format!("  dropped  {exact} (after normalisation), {similar}"),
@@ -252,6 +256,16 @@ impl Dedup {
                 "  kept     {leading} {represent} dropped duplicates (largest group {largest}), {unique} unique, {empty} empty"
             ),
         ];
+        if groups.keep == 0 {
+            lines[1] += &format!(", {} of these duplicates", counted(groups.dropped_too, "representative"));
+            lines[2] = format!("  kept     {unique} unique, {empty} empty (largest group {largest})");
+        } else if groups.keep > 1 {
+            lines[2] = format!(
+                "  kept     {leading} {represent} a group (largest group {largest}), {} of the same groups, {unique} unique, \
+                 {empty} empty",
+                counted(groups.kept_too, "other document")
+            );
+        }
         match s.method.cluster {
             Cluster::Law => {}
             Cluster::Components => {

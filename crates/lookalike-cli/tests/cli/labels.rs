@@ -43,7 +43,7 @@ fn decisions(place: &Place, name: &str) -> Vec<Decision> {
     place.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn done(place: &Place, arguments: &str) -> Ran {
+pub(crate) fn done(place: &Place, arguments: &str) -> Ran {
     let ran = place.run(arguments);
     assert_eq!(ran.code, 0, "{arguments}: {}", ran.err);
     ran

@@ -32,6 +32,7 @@ mod mirrors;
 mod mirrors_later;
 mod pairs;
 mod passages;
+mod per_group;
 mod readme;
 mod report_pages;
 mod reports;

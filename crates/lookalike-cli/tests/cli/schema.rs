@@ -169,6 +169,7 @@ fn the_schema_matches_the_output_of_the_commands() {
     let chinese = testdata("zh_tang.jsonl.zst");
     for (definition, command) in [
         ("dedup", "dedup many.jsonl --against old.jsonl --preset quotations --anchors en".to_string()),
+        ("dedup", "dedup many.jsonl --drop all".into()),
         ("dedup", "dedup in.jsonl --skip-bad bad.txt".into()),
         ("dedup", "dedup records folder --text-field text --html main".into()),
         ("dedup", format!("dedup {chinese} --candidates shared --measure containment")),

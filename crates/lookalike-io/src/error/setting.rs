@@ -72,6 +72,10 @@ settings! {
     // Settings for comparing.
     /// Which document of a group is kept.
     Keep = "keep",
+    /// How many documents of a group are kept.
+    KeepPerGroup = "keep_per_group",
+    /// Which documents of a group are dropped.
+    Drop = "drop",
     /// References that documents are compared with.
     Against = "against",
     /// Whether to compare with references only.

@@ -39,6 +39,9 @@ pub struct Store {
     sizes: Vec<u32>,
     /// Dropped documents, in input order.
     dropped: Vec<Dropped>,
+    /// The rows whose verdict is the opposite of the law's, in input order.
+    #[serde(default)]
+    overruled: Vec<u64>,
     references: References,
     /// Whether the run had references.
     against: bool,
@@ -76,8 +79,8 @@ impl Standing {
 
 impl Store {
     pub fn new(ids: Ids, measure: Measure, against: bool) -> Self {
-        let (reasons, sizes, dropped) = (Vec::new(), Vec::new(), Vec::new());
-        Self { ids, reasons, sizes, dropped, references: References::default(), against, measure, others: 0 }
+        let (reasons, sizes, dropped, overruled) = Default::default();
+        Self { ids, reasons, sizes, dropped, overruled, references: References::default(), against, measure, others: 0 }
     }
 
     pub fn push(&mut self, decided: &Decided) {
@@ -85,6 +88,9 @@ impl Store {
         self.ids.push(decided.id);
         self.reasons.push(decided.reason);
         self.sizes.push(decided.cluster_size);
+        if decided.overruled {
+            self.overruled.push(row);
+        }
         let Some(representative) = decided.representative else { return };
         let representative = match representative.place {
             None => Standing::Kept(representative.row),
@@ -172,6 +178,13 @@ impl Store {
             && references.is_some()
             && self.dropped.iter().all(|dropped| dropped.row < documents && fits(dropped))
             && self.dropped.is_sorted_by(|a, b| a.row < b.row)
+            && self.overruled.iter().all(|&row| row < documents)
+            && self.overruled.is_sorted_by(|a, b| a < b)
+    }
+
+    /// Returns whether the verdict about a row is the opposite of the law's.
+    fn is_overruled(&self, row: u64) -> bool {
+        !self.overruled.is_empty() && self.overruled.binary_search(&row).is_ok()
     }
 
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
@@ -188,6 +201,7 @@ impl Store {
                 }),
                 likeness: dropped.map_or(Likeness::Same, |dropped| dropped.likeness),
                 cluster_size,
+                overruled: self.is_overruled(row),
             };
             line.clear();
             decided.write_line(&mut line).map_err(io::Error::other)?;
@@ -219,6 +233,7 @@ impl Decisions {
     fn kept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         let mut kept = vec![true; self.store.reasons.len()];
         self.store.dropped.iter().for_each(|dropped| kept[dropped.row as usize] = false);
+        self.store.overruled.iter().for_each(|&row| kept[row as usize] ^= true);
         PyArray1::from_vec(py, kept)
     }
 
@@ -322,7 +337,9 @@ impl Rows for All {
 
     fn batch(&self, rows: Range<u64>) -> Result<RecordBatch, ArrowError> {
         let (store, places) = (&self.0, rows.start as usize..rows.end as usize);
-        let verdicts = store.each(rows.clone(), |_| Some("dropped")).map(|verdict| Some(verdict.unwrap_or("kept")));
+        let has_representative = store.each(rows.clone(), |_| Some(())).map(|dropped| dropped.is_some());
+        let verdicts = rows.clone().zip(has_representative);
+        let verdicts = verdicts.map(|(row, dropped)| if dropped != store.is_overruled(row) { "dropped" } else { "kept" });
         let reasons = store.reasons[places.clone()].iter().map(|&reason| Some(reason_name(reason)));
         let figure = |which: usize| -> ArrayRef {
             let figures = store.each(rows.clone(), move |dropped| dropped.likeness.figures()[which]);
@@ -333,7 +350,7 @@ impl Rows for All {
         let mut columns: Vec<ArrayRef> = vec![
             Arc::new(Int64Array::from_iter_values(rows.start as i64..rows.end as i64)),
             store.ids.range(rows.clone()),
-            Arc::new(verdicts.collect::<StringArray>()),
+            Arc::new(StringArray::from_iter_values(verdicts)),
             Arc::new(reasons.collect::<StringArray>()),
             store.representatives(representatives()),
             Arc::new(representatives().map(|standing| Some(store.row(standing?)? as i64)).collect::<Int64Array>()),

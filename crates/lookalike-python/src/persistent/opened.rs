@@ -87,6 +87,7 @@ fn decided(core: &Core, since: u64, is_wanted: impl Fn(&Id) -> bool) -> Result<d
                 representative: representative.as_deref().map(|id| lookalike_engine::Representative { row: 0, id, place: None }),
                 likeness: decision.likeness,
                 cluster_size: decision.cluster_size,
+                overruled: false,
             });
         }
         Ok(())

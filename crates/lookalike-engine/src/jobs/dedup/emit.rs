@@ -11,7 +11,7 @@ use lookalike_io::{
 };
 use rayon::ThreadPool;
 
-use super::summary::Summary;
+use super::{per_group::overruled, summary::Summary};
 use crate::{
     config::Observer,
     matching::Matcher,
@@ -50,6 +50,8 @@ pub(crate) struct Emitting<'a> {
     /// in each one's group.
     copied: Numbering,
     copied_sizes: Vec<u32>,
+    /// The documents whose verdict is the opposite of the law's; `None` if there are none.
+    overruled: Option<Places>,
 }
 
 impl<'a> Emitting<'a> {
@@ -58,7 +60,7 @@ impl<'a> Emitting<'a> {
         pairing: &'a Pairing,
         matcher: &'a Matcher<'a>,
         verdicts: &'a Verdicts,
-        pool: &'a ThreadPool,
+        (pool, per_group): (&'a ThreadPool, u32),
     ) -> Result<Self> {
         let numbers = pairing.numbers()?;
         let mut sizes = vec![1u32; numbers as usize];
@@ -86,13 +88,28 @@ impl<'a> Emitting<'a> {
             .iter()
             .filter_map(|first_copy| copied.number(first_copy.0))
             .for_each(|number| copied_sizes[number as usize] += 1);
-        Ok(Self { table, pairing, matcher, verdicts, pool, sizes, copied, copied_sizes })
+        let mut new = Self { table, pairing, matcher, verdicts, pool, sizes, copied, copied_sizes, overruled: None };
+        new.overruled = overruled(&new, per_group)?;
+        Ok(new)
+    }
+
+    /// Returns the documents in keep order, without references.
+    pub(super) fn in_keep_order(&self) -> impl Iterator<Item = Document> {
+        (self.table.references.documents..self.table.documents).map(|rank| self.pairing.order.document(Rank(rank)))
+    }
+
+    /// Returns whether the verdict about a document is the opposite of the law's.
+    fn is_overruled(&self, document: Document) -> bool {
+        self.overruled.as_ref().is_some_and(|overruled| overruled.contains(document.0))
     }
 
     /// Copies the kept lines, and checks that their number equals the number of kept documents.
     pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
         let info = |block: &Block| self.table.info(block, source);
-        let is_kept = |document| self.pairing.is_kept(Document(document), self.verdicts);
+        let is_kept = |document| {
+            let document = Document(document);
+            self.pairing.is_kept(document, self.verdicts) != self.is_overruled(document)
+        };
         copy_kept(self.pool, source, info, is_kept, (output, kept), observer)
     }
 
@@ -156,7 +173,7 @@ impl<'a> Emitting<'a> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         let mut document = Document(documents.start);
         self.table.ids.each(documents, &mut ids, |id| {
-            let Decision { reason, representative, likeness, size: cluster_size } = self.decision(document)?;
+            let Decision { reason, representative, likeness, size: cluster_size, overruled } = self.decision(document)?;
             document.0 += 1;
             let references = &self.table.references;
             let place = |r: Document| self.table.place(r.0, source).map(|place| place.to_string());
@@ -168,14 +185,15 @@ impl<'a> Emitting<'a> {
                     Some(Representative { row, id: self.table.ids.get(r.0, &mut other)?, place: place.as_deref() })
                 }
             };
-            give(&Decided { id, reason, representative, likeness, cluster_size })
+            give(&Decided { id, reason, representative, likeness, cluster_size, overruled })
         })
     }
 
     pub(super) fn decision(&self, document: Document) -> Result<Decision> {
         let Pairing { order, empty, .. } = self.pairing;
         let rank = order.rank(document);
-        let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size };
+        let overruled = self.is_overruled(document);
+        let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size, overruled };
         let of_size = |size| if size == 1 { Reason::Unique } else { Reason::Representative };
         if empty.contains(rank.0) {
             return Ok(kept(Reason::Empty, 1));
@@ -192,13 +210,13 @@ impl<'a> Emitting<'a> {
                 return Ok(kept(of_size(size), size));
             }
             let representative = Some(order.document(first_copy));
-            return Ok(Decision { reason: Reason::Exact, representative, likeness: Likeness::Same, size });
+            return Ok(Decision { reason: Reason::Exact, representative, likeness: Likeness::Same, size, overruled });
         };
         let verdict = if first_copy == rank { self.verdicts.of(number) } else { self.verdicts.of_copy(rank, number) };
         let representative = verdict.representative().unwrap_or(number);
         let (reason, likeness) = self.likeness(number, representative, verdict)?;
         let size = self.sizes[representative.index()];
-        Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size })
+        Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size, overruled })
     }
 
     /// Returns the similarity of a dropped document and its representative. This is the figure that reached the threshold.
@@ -264,19 +282,38 @@ impl<'a> Emitting<'a> {
         }
         let copied = self.copied.below(references.documents);
         summary.representatives += self.copied.len() - copied;
-        summary.dropped = summary.dropped_exact + summary.dropped_near;
+        let dropped = summary.dropped_exact + summary.dropped_near;
+        self.count_overruled(summary)?;
+        summary.dropped = summary.dropped_exact + summary.dropped_near + summary.per_group.map_or(0, |groups| groups.dropped_too);
         summary.kept = summary.documents - summary.dropped;
         let (of_contenders, of_others) = (&self.sizes[first.index()..], &self.copied_sizes[copied as usize..]);
         let largest = of_contenders.iter().chain(of_others).copied().max().unwrap_or(1);
-        summary.largest_group = if summary.kept == 0 { 0 } else { largest.into() };
+        summary.largest_group = if summary.documents == dropped { 0 } else { largest.into() };
+        Ok(())
+    }
+
+    /// Counts the documents whose verdict is the opposite of the law's.
+    fn count_overruled(&self, summary: &mut Summary) -> Result<()> {
+        let Some((overruled, groups)) = self.overruled.as_ref().zip(summary.per_group.as_mut()) else { return Ok(()) };
+        for document in overruled.iter().map(Document) {
+            match self.decision(document)? {
+                Decision { representative: None, .. } => groups.dropped_too += 1,
+                Decision { reason, .. } => {
+                    groups.kept_too += 1;
+                    let dropped = if reason == Reason::Exact { &mut summary.dropped_exact } else { &mut summary.dropped_near };
+                    *dropped -= 1;
+                }
+            }
+        }
         Ok(())
     }
 }
 
-/// The decision about one document.
+/// The decision about one document: the law's, except that the verdict may be the opposite.
 pub(super) struct Decision {
     reason: Reason,
     pub(super) representative: Option<Document>,
     pub(super) likeness: Likeness,
-    size: u32,
+    pub(super) size: u32,
+    pub(super) overruled: bool,
 }

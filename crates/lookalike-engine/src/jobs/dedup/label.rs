@@ -44,7 +44,8 @@ impl Emitting<'_> {
                 let decision = self.decision(Document(document))?;
                 let representative = decision.representative.map(|r| self.table.ids.get(r.0, other)).transpose()?;
                 let similarity = representative.and_then(|_| self.similarity(&decision));
-                let label = Label { cluster: representative.unwrap_or(id), representative, similarity };
+                let overruled = decision.overruled;
+                let label = Label { cluster: representative.unwrap_or(id), representative, similarity, overruled };
                 if let Some(rows) = &mut rows {
                     rows.push(&label);
                     return Ok(());

@@ -2,6 +2,8 @@
 
 pub(crate) mod summary;
 
+mod per_group;
+
 pub(crate) mod emit;
 
 mod label;
@@ -79,6 +81,7 @@ pub fn dedup_storing<T: Send>(
     give: impl FnMut(Vec<DecidedDocument<T>>) -> Result<()> + Send,
     observer: Observer,
 ) -> Result<Summary> {
+    per_group::check(config, true)?;
     let store = |emitting: &Emitting, source: &Source| emitting.stored((config, source), make, give, observer);
     without_panic(|| all_passes(config, outputs, None, store, observer))
 }
@@ -91,6 +94,7 @@ fn all_passes(
     observer: Observer,
 ) -> Result<Summary> {
     let started = Instant::now();
+    per_group::check(config, false)?;
     let Opened { method, source, left_out, mut state, mut written, means: Means { pool, budget } } = open(config, outputs)?;
     let mut summary = Summary::new(&method, config, left_out);
     let mut clock = Clock(Instant::now());
@@ -112,7 +116,7 @@ fn all_passes(
     let verdicts = match candidate_pairs {
         Grouping::Pairs(candidate_pairs) if at_once => {
             let (verdicts, count) = decide_streamed(pass, &matcher, candidate_pairs, &mut written, others, state.as_mut())?;
-            lines = written.names.is_none().then_some(count);
+            lines = (written.names.is_none() && config.keep_per_group == 1).then_some(count);
             summary.seconds.streaming = clock.lap();
             verdicts
         }
@@ -126,7 +130,7 @@ fn all_passes(
     };
     summary.finding.count(&counted, &matcher, &table, config);
 
-    let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
+    let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, (&pool, config.keep_per_group))?;
     emitting.count(&mut summary)?;
     count_lines(&mut summary, &table);
     store(&emitting, &source)?;
@@ -174,8 +178,8 @@ fn find(method: &Method, table: &mut Table, pool: &ThreadPool, observer: Observe
 }
 
 /// Makes the contenders' sets, decides, and writes the kept records, all in one pass over the input. This is possible if keep
-/// order (the order in which documents are considered) is input order. If records are written with labels, a later pass writes
-/// them. Returns the number of records written.
+/// order (the order in which documents are considered) is input order. If records are written with labels, or if the law does not have
+/// the last word, a later pass writes them. Returns the number of records written.
 fn decide_streamed(
     pass: Pass,
     matcher: &Matcher,
@@ -184,9 +188,10 @@ fn decide_streamed(
     others: bool,
     state: Option<&mut State>,
 ) -> Result<(Verdicts, u64)> {
-    // A label is known only after all documents are decided, so a later pass writes the records with their labels.
+    // Labels and whole groups are known only after all documents are decided.
     let mut none = None;
-    let now = if written.names.is_some() { &mut none } else { &mut written.kept };
+    let later = written.names.is_some() || pass.config.keep_per_group != 1;
+    let now = if later { &mut none } else { &mut written.kept };
     decide_rounds(pass, matcher, candidate_pairs.links(matcher.pairing.numbers()?), now, others, state)
 }
 

@@ -16,13 +16,16 @@ pub struct Summary {
     pub kept: u64,
     /// Documents that are dropped.
     pub dropped: u64,
+    /// The changes to the law's verdicts; `None` if the law has the last word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_group: Option<PerGroup>,
     /// Dropped documents with the same canonical form as their representative.
     pub dropped_exact: u64,
     /// Dropped documents that are similar to their representative.
     pub dropped_near: u64,
     /// Kept documents without a token.
     pub empty: u64,
-    /// Kept documents that are the representative of at least one dropped document.
+    /// Documents that are the representative of at least one other document, and are kept by the law.
     pub representatives: u64,
     /// The number of documents in the largest group, including the kept document.
     pub largest_group: u64,
@@ -65,6 +68,17 @@ pub struct Summary {
     /// The point at which this run resumed an earlier one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<Resumed>,
+}
+
+/// How many documents of each group are kept, if not one.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct PerGroup {
+    /// The greatest number of documents that are kept of a group of several documents.
+    pub keep: u32,
+    /// Kept documents that the law drops.
+    pub kept_too: u64,
+    /// Dropped documents that the law keeps: the representatives of all groups, if no document of a group is kept.
+    pub dropped_too: u64,
 }
 
 /// The references, and the number of dropped documents whose representative is a reference document.
@@ -110,6 +124,11 @@ impl Summary {
             documents: 0,
             kept: 0,
             dropped: 0,
+            per_group: (config.keep_per_group != 1).then_some(PerGroup {
+                keep: config.keep_per_group,
+                kept_too: 0,
+                dropped_too: 0,
+            }),
             dropped_exact: 0,
             dropped_near: 0,
             empty: 0,

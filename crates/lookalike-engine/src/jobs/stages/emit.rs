@@ -129,7 +129,7 @@ impl Made {
         let (id, shard) = (&document.id, u32::from_le_bytes(*shard));
         if shard == ALONE {
             let (reason, likeness) = (Reason::Unique, Likeness::Same);
-            Decided { id, reason, representative: None, likeness, cluster_size: 1 }.write_line(into)?;
+            Decided { id, reason, representative: None, likeness, cluster_size: 1, overruled: false }.write_line(into)?;
             return Ok(Some(true));
         }
         let Some(line) = self.decided.get_mut(shard as usize).map(Lines::next).transpose()?.flatten() else { return Ok(None) };

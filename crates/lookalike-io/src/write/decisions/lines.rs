@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// Returns the verdict about a document: `dropped` if the document has a representative, otherwise `kept`.
-pub(crate) fn verdict(representative: Option<&str>) -> &'static str {
-    if representative.is_some() { "dropped" } else { "kept" }
+/// Returns the verdict about a document, as in a decisions file.
+pub(crate) fn verdict(is_dropped: bool) -> &'static str {
+    if is_dropped { "dropped" } else { "kept" }
 }
 
 /// The known similarity of a dropped document to its representative.
@@ -82,9 +82,17 @@ pub struct Decided<'a> {
     pub likeness: Likeness,
     /// The number of documents in the document's group.
     pub cluster_size: u32,
+    /// Whether the verdict is the opposite of the law's, because the run keeps another number of documents of each group. Everything
+    /// else is what the law says.
+    pub overruled: bool,
 }
 
 impl Decided<'_> {
+    /// Returns the verdict in a decisions file.
+    pub fn verdict(&self) -> &'static str {
+        verdict(self.representative.is_some() != self.overruled)
+    }
+
     /// Appends a line of the decisions file.
     ///
     /// # Errors
@@ -92,8 +100,8 @@ impl Decided<'_> {
     pub fn write_line(&self, into: &mut Vec<u8>) -> Result<()> {
         let mut lines = DecisionLines { bytes: std::mem::take(into) };
         let written = match self.representative {
-            None => lines.kept(self.id, self.reason, self.cluster_size),
-            Some(representative) => lines.dropped(self.id, self.reason, representative, self.likeness, self.cluster_size),
+            None => lines.kept(self),
+            Some(representative) => lines.dropped(self, representative),
         };
         *into = lines.bytes;
         written
@@ -112,42 +120,38 @@ pub(crate) struct DecisionLines {
 }
 
 impl DecisionLines {
-    /// Appends the line of a kept document.
-    pub(crate) fn kept(&mut self, id: &str, reason: Reason, cluster_size: u32) -> Result<()> {
-        self.begin(id);
+    /// Appends the line of a document that the law keeps.
+    fn kept(&mut self, decided: &Decided) -> Result<()> {
         // Most lines are those of unique documents, so the part after the id is a constant.
-        if reason == Reason::Unique && cluster_size == 1 {
+        if decided.reason == Reason::Unique && decided.cluster_size == 1 {
+            self.put("{\"id\":");
+            self.put(decided.id);
             self.bytes.extend_from_slice(UNIQUE);
             return Ok(());
         }
-        self.put(",\"verdict\":\"kept\",\"reason\":\"");
-        self.put(reason_name(reason));
-        self.put("\",\"representative\":null");
+        self.begin(decided);
+        self.put("null");
         self.figures([None; 3])?;
-        self.end(cluster_size, false, None)
+        self.end(decided.cluster_size, false, None)
     }
 
-    /// Appends the line of a dropped document.
-    pub(crate) fn dropped(
-        &mut self,
-        id: &str,
-        reason: Reason,
-        representative: Representative,
-        likeness: Likeness,
-        cluster_size: u32,
-    ) -> Result<()> {
-        self.begin(id);
-        self.put(",\"verdict\":\"dropped\",\"reason\":\"");
-        self.put(reason_name(reason));
-        self.put("\",\"representative\":");
+    /// Appends the line of a document that the law drops.
+    fn dropped(&mut self, decided: &Decided, representative: Representative) -> Result<()> {
+        self.begin(decided);
         self.put(representative.id);
-        self.figures(likeness.figures())?;
-        self.end(cluster_size, likeness.is_estimated(), representative.place)
+        self.figures(decided.likeness.figures())?;
+        self.end(decided.cluster_size, decided.likeness.is_estimated(), representative.place)
     }
 
-    fn begin(&mut self, id: &str) {
+    /// Appends the fields before the representative.
+    fn begin(&mut self, decided: &Decided) {
         self.put("{\"id\":");
-        self.put(id);
+        self.put(decided.id);
+        self.put(",\"verdict\":\"");
+        self.put(decided.verdict());
+        self.put("\",\"reason\":\"");
+        self.put(reason_name(decided.reason));
+        self.put("\",\"representative\":");
     }
 
     fn figures(&mut self, [resemblance, containment, of_representative]: [Option<f64>; 3]) -> Result<()> {
@@ -242,24 +246,29 @@ mod tests {
             likeness in likeness(),
             cluster_size in prop_oneof![1u32..3, any::<u32>()],
             place: Option<String>,
+            overruled: bool,
         ) {
+            // The line of a unique document is a constant.
+            prop_assume!(!overruled || reason != Reason::Unique);
             let id = serde_json::value::to_raw_value(&id).unwrap();
-            let line = |verdict, [resemblance, containment, containment_of_representative]: [_; 3], estimated| {
-                let representative = (verdict == "dropped").then_some(&*id);
-                let reference = place.as_deref().filter(|_| verdict == "dropped");
+            let line = |has_representative, [resemblance, containment, containment_of_representative]: [_; 3], estimated| {
+                let representative = has_representative.then_some(&*id);
+                let reference = place.as_deref().filter(|_| has_representative);
+                let verdict = if has_representative != overruled { "dropped" } else { "kept" };
                 let line = Line {
                     id: &id, verdict, reason, representative, resemblance, containment, containment_of_representative,
                     cluster_size, estimated, reference,
                 };
                 serde_json::to_string(&line).unwrap() + "\n"
             };
-            let (mut kept, mut dropped) = (DecisionLines::default(), DecisionLines::default());
-            kept.kept(id.get(), reason, cluster_size).unwrap();
-            let representative = Representative { row: 0, id: id.get(), place: place.as_deref() };
-            dropped.dropped(id.get(), reason, representative, likeness, cluster_size).unwrap();
-            prop_assert_eq!(String::from_utf8(kept.bytes).unwrap(), line("kept", [None; 3], false));
+            let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+            let decided = Decided { id: id.get(), reason, representative: None, likeness, cluster_size, overruled };
+            decided.write_line(&mut kept).unwrap();
+            let representative = Some(Representative { row: 0, id: id.get(), place: place.as_deref() });
+            Decided { representative, ..decided }.write_line(&mut dropped).unwrap();
+            prop_assert_eq!(String::from_utf8(kept).unwrap(), line(false, [None; 3], false));
             let estimated = likeness.is_estimated();
-            prop_assert_eq!(String::from_utf8(dropped.bytes).unwrap(), line("dropped", likeness.figures(), estimated));
+            prop_assert_eq!(String::from_utf8(dropped).unwrap(), line(true, likeness.figures(), estimated));
         }
     }
 }

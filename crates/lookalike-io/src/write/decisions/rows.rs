@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::{
     ids::{IdKind, plain},
-    lines::{Decided, reason_name, verdict},
+    lines::{Decided, reason_name},
 };
 use crate::{
     error::{Error, Result},
@@ -147,7 +147,7 @@ impl RowsMade {
     pub fn push(&mut self, decided: &Decided) -> Result<()> {
         let representative = decided.representative;
         self.ids.push(Some(decided.id))?;
-        self.verdicts.append_value(verdict(representative.map(|representative| representative.id)));
+        self.verdicts.append_value(decided.verdict());
         self.reasons.append_value(reason_name(decided.reason));
         self.representatives.push(representative.map(|representative| representative.id))?;
         let figures = if representative.is_some() { decided.likeness.figures() } else { [None; 3] };

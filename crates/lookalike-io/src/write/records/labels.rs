@@ -15,9 +15,16 @@ pub struct Label<'a> {
     /// The similarity of the document to its representative by the run's measure; `None` if it was not measured, or if the
     /// document is kept.
     pub similarity: Option<f64>,
+    /// Whether the verdict is the opposite of the law's, as in the decisions file.
+    pub overruled: bool,
 }
 
 impl Label<'_> {
+    /// Returns the verdict as in the decisions file.
+    pub(super) fn verdict(&self) -> &'static str {
+        verdict(self.representative.is_some() != self.overruled)
+    }
+
     /// Returns the similarity as in the decisions file.
     fn number(&self) -> Option<String> {
         // A number can always be written.
@@ -30,7 +37,7 @@ impl Added for Label<'_> {
         let mut push = |text: &str| into.extend_from_slice(text.as_bytes());
         match field {
             0 => push(self.cluster),
-            1 => ["\"", verdict(self.representative), "\""].into_iter().for_each(push),
+            1 => ["\"", self.verdict(), "\""].into_iter().for_each(push),
             2 => push(self.representative.unwrap_or("null")),
             _ => push(self.number().as_deref().unwrap_or("null")),
         }
@@ -39,7 +46,7 @@ impl Added for Label<'_> {
     fn cell(&self, field: usize) -> Cow<'_, str> {
         match field {
             0 => plain(self.cluster),
-            1 => verdict(self.representative).into(),
+            1 => self.verdict().into(),
             2 => self.representative.map_or("".into(), plain),
             _ => self.number().unwrap_or_default().into(),
         }
@@ -53,8 +60,9 @@ mod tests {
 
     use super::{super::added::AddedNames, *};
 
-    const KEPT: Label = Label { cluster: "7", representative: None, similarity: None };
-    const DROPPED: Label = Label { cluster: "\"a,\\\"b\"", representative: Some("\"a,\\\"b\""), similarity: Some(0.825) };
+    const KEPT: Label = Label { cluster: "7", representative: None, similarity: None, overruled: false };
+    const DROPPED: Label = Label { representative: Some("\"a,\\\"b\""), similarity: Some(0.825), ..KEPT_AS };
+    const KEPT_AS: Label = Label { cluster: "\"a,\\\"b\"", ..KEPT };
 
     #[test]
     fn objects_in_a_table() {

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     error::Result,
     read::{RecordBatch, Source, table::Rows},
-    write::decisions::{plain, verdict},
+    write::decisions::plain,
 };
 
 /// Labels of rows. They are added as four columns after the columns of the rows.
@@ -24,6 +24,7 @@ use crate::{
 pub struct RowLabels {
     fields: Vec<FieldRef>,
     clusters: Vec<String>,
+    verdicts: Vec<&'static str>,
     representatives: Vec<Option<String>>,
     similarities: Vec<Option<f64>>,
 }
@@ -39,7 +40,8 @@ impl RowLabels {
         let ids = id_type(source);
         let types = [(ids.clone(), false), (DataType::Utf8, false), (ids, true), (DataType::Float64, true)];
         let fields = names.all().iter().zip(types).map(|(name, (kind, nullable))| Arc::new(Field::new(name, kind, nullable)));
-        Self { fields: fields.collect(), clusters: Vec::new(), representatives: Vec::new(), similarities: Vec::new() }
+        let (clusters, verdicts, representatives, similarities) = Default::default();
+        Self { fields: fields.collect(), clusters, verdicts, representatives, similarities }
     }
 
     pub(super) fn fields(&self) -> &[FieldRef] {
@@ -49,6 +51,7 @@ impl RowLabels {
     /// Adds the label of the next row.
     pub fn push(&mut self, label: &Label) {
         self.clusters.push(plain(label.cluster).into());
+        self.verdicts.push(label.verdict());
         self.representatives.push(label.representative.map(|id| plain(id).into()));
         self.similarities.push(label.similarity);
     }
@@ -59,10 +62,9 @@ impl RowLabels {
         records.iter().for_each(|&at| mask[at] = true);
         let batch = rows.masked(&mask)?;
         let (clusters, representatives) = (self.clusters.iter().map(|id| Some(&**id)), self.representatives.iter());
-        let verdicts = self.representatives.iter().map(|id| Some(verdict(id.as_deref())));
         let labels: [ArrayRef; 4] = [
             ids(self.fields[0].data_type(), clusters)?,
-            Arc::new(StringArray::from_iter(verdicts)),
+            Arc::new(StringArray::from_iter_values(self.verdicts.drain(..))),
             ids(self.fields[2].data_type(), representatives.map(Option::as_deref))?,
             Arc::new(Float64Array::from_iter(self.similarities.drain(..))),
         ];

@@ -1,0 +1,48 @@
+//! The flags that determine how many documents of a group are kept.
+
+use clap::{Args, ValueEnum};
+
+/// How many documents of each group are kept.
+#[derive(Args)]
+pub struct PerGroupArgs {
+    /// Documents to drop from a group: duplicates, or all
+    ///
+    /// With all, every document that has a duplicate is dropped, and so is its duplicate: no document of a group is kept. A verdict is
+    /// then the opposite of what the reason says, and all other fields of a decision are as without the flag.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        default_value = "duplicates",
+        hide_default_value = true,
+        help_heading = "Grouping"
+    )]
+    drop: Which,
+    /// Keep up to N documents of each group
+    ///
+    /// The groups are formed as without the flag. Of each group, the first N documents are kept, in the order of --keep. The representative
+    /// of a group is always one of them; it can be a reference.
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "drop",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Grouping"
+    )]
+    keep_per_group: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// all documents of a group except one
+    Duplicates,
+    /// all documents of a group
+    All,
+}
+
+impl PerGroupArgs {
+    /// Returns the greatest number of documents that are kept of a group.
+    pub fn most(&self) -> u32 {
+        if self.drop == Which::All { 0 } else { self.keep_per_group.unwrap_or(1) }
+    }
+}
