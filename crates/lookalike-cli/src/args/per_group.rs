@@ -20,7 +20,7 @@ pub struct PerGroupArgs {
     drop: Which,
     /// Keep up to N documents of each group
     ///
-    /// The groups are formed as without the flag. Of each group, the first N documents are kept, in the order of --keep. The representative
+    /// The groups are formed as without the flag. The first N documents of each group are kept, in the order of --keep. The representative
     /// of a group is always one of them; it can be a reference.
     #[arg(
         long,

@@ -251,7 +251,7 @@ mod tests {
             // The line of a unique document is a constant.
             prop_assume!(!overruled || reason != Reason::Unique);
             let id = serde_json::value::to_raw_value(&id).unwrap();
-            let line = |has_representative, [resemblance, containment, containment_of_representative]: [_; 3], estimated| {
+            let line = |has_representative: bool, [resemblance, containment, containment_of_representative]: [_; 3], estimated| {
                 let representative = has_representative.then_some(&*id);
                 let reference = place.as_deref().filter(|_| has_representative);
                 let verdict = if has_representative != overruled { "dropped" } else { "kept" };
