@@ -8,17 +8,18 @@ from typing import Any, Unpack
 
 from lookalike import _lookalike
 from lookalike.config import ApplyOptions
+from lookalike.errors import ConfigError
 from lookalike.files import names_of
 from lookalike.keywords import check
 from lookalike.progress import shown
-from lookalike.report import Report
+from lookalike.report import Pairs, Report
 from lookalike.running import plain
 
 _Path = str | os.PathLike[str]
 
 
 def apply(
-    decisions: Report | _Path,
+    decisions: Report | Pairs | _Path,
     data: Any,
     output: _Path,
     text: str = "text",
@@ -33,6 +34,10 @@ def apply(
     `dedup`. Records and decisions are matched by their ids, in any order. Keywords that control how inputs are read must have the
     same values as in the call of `dedup`; `keep` is only needed with `skip_bad`. `output` can be a folder, or a name with a
     number, as for `dedup`.
+
+    With `threshold=T`, `decisions` is a file that `lookalike pairs` wrote, or the `Pairs` that `pairs` returned. The law is
+    applied to those of its pairs that have a resemblance of T or more, and no texts are compared. `keep`, `drop` and
+    `keep_per_group` are as for `dedup`, and `write_decisions` is a file for the decision lines.
 
     Data in memory does not need this function: `data[report.kept]` selects the kept rows.
 
@@ -54,7 +59,9 @@ def apply(
     >>> temporary.cleanup()
     """
     asked: dict[str, Any] = {"text": text, "id": id, "keep": keep, "output": output, **options}
-    if not isinstance(decisions, Report):
+    if isinstance(decisions, Pairs) and options.get("threshold") is None:
+        raise ConfigError("pairs need a threshold at which documents are dropped; give threshold=", option="threshold")
+    if not isinstance(decisions, (Report, Pairs)):
         asked["decisions"] = decisions
     known = ["text", "id", "keep", "output", "decisions", *ApplyOptions.__annotations__]
     check("apply", asked, known, needed=("text", "output", "decisions"))
@@ -69,6 +76,10 @@ def apply(
         if isinstance(decisions, Report):
             written = os.path.join(folder, "decisions.jsonl")
             decisions.write_decisions(written)
+        elif isinstance(decisions, Pairs):
+            written = os.path.join(folder, "pairs.jsonl")
+            with open(written, "wb") as file:
+                file.write(decisions.json())
         else:
             written = os.fspath(decisions)
         with shown(wanted) as bar:

@@ -266,6 +266,15 @@ class OutputOptions(TypedDict, total=False):
 class ApplyOptions(ReadOptions, OutputOptions, total=False):
     """The keywords of `apply` after the id."""
 
+    threshold: float | None
+    """Decide from pairs: the least similarity of those that count."""
+    write_decisions: str | PathLike[str] | None
+    """With `threshold`: a file for the command's decision lines."""
+    drop: Literal["duplicates", "all"]
+    """With `threshold`: which documents of a group are dropped: all except one, or all."""
+    keep_per_group: int | None
+    """With `threshold`: the number of documents that are kept of each group."""
+
 
 class RunOptions(CollectionConfig, ReadOptions, total=False):
     """The keywords of a run over a collection: what determines the answer, and how the collection is read and processed."""
@@ -453,6 +462,12 @@ class DedupOptions(RunOptions, OutputOptions, total=False):
     keep: str | None
     """Which document is kept: first, longest (most characters of the unchanged text; for sets, most items), newest:FIELD,
     max:FIELD or min:FIELD; on a tie, the first."""
+    min_containment: float | None
+    """The least share of a dropped document's shingles that must be in its representative, in addition to the similarity."""
+    and_field: str | Sequence[str]
+    """For files: fields in which a dropped document must be similar too."""
+    or_field: str | Sequence[str]
+    """For files: fields in which a document may be similar instead."""
     drop: Literal["duplicates", "all"]
     """Which documents of a group are dropped: all except one, or all."""
     keep_per_group: int | None

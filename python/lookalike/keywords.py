@@ -83,6 +83,7 @@ _TAKES = {
     "digest": _is_one_of("xxh3", "md5"),
     "representative": _is_one_of("first", "popular"),
     "input_command": _Takes("a command, or a list of several", _is_listed),
+    **dict.fromkeys(("and_field", "or_field"), _Takes("the name of a field, or a list of several", _is_listed)),
     "set_field": _NAME,
     "seed": _Takes("a whole number from 0 to below 2^64", lambda value: _is_whole(value) and 0 <= value < 2**64),
     "threads": _Takes("a whole number, 0 for one per core", lambda value: _is_whole(value) and value >= 0),
@@ -117,11 +118,12 @@ _TAKES = {
     "nearest": _COUNT,
     "rows_per_file": _COUNT,
     "keep_per_group": _COUNT,
+    "min_containment": _SHARE,
     "drop": _is_one_of("duplicates", "all"),
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
     "right_by": _NAME,
-    **dict.fromkeys(("output", "decisions", "cuts", "dolma", "report", "resume", "temp_dir", "truth"), _PATH),
+    **dict.fromkeys(("output", "decisions", "write_decisions", "cuts", "dolma", "report", "resume", "temp_dir", "truth"), _PATH),
     **dict.fromkeys(
         (
             "against_only",

@@ -37,6 +37,8 @@ _INSTEAD = {
     "rows_per_file": "the kept documents are returned",
     "bytes_per_file": "the kept documents are returned",
     "resume": "write the data to a file first",
+    "and_field": "write the data to a file first",
+    "or_field": "write the data to a file first",
     "dry_run": "nothing is written unless decisions= names a file",
     "input_command": "pass its output as a path, or what it prints as a list",
     "label": "report.decisions has one row with the decision for each document",
@@ -155,6 +157,7 @@ def dedup(
       is `shingle=2, threshold=0.5`.
     - `measure="resemblance"`: shared shingles divided by all shingles of both texts; `"containment"`: divided by the shingles of
       the document that may be dropped.
+    - `min_containment=None`: also require that this share of the shingles of a dropped document is in its representative.
     - `shingle=None`: the number of tokens in a shingle, 1 to 64; None means 5, except for lines (2), with anchors (3) and for
       sets (1). `tokens="auto"`: what a token is, or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
     - `anchors=[]`: languages, such as `["en"]` or `"en,de"`: use only shingles that begin with one of their stop words. Articles
@@ -208,6 +211,8 @@ def dedup(
       `id` is given, rows without an id. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no
       decision; `report.skipped` has their row numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
+    - `and_field=[]`, `or_field=[]`: fields that are compared in addition to `text`. A document is dropped only if it is similar in
+      each of `and_field` too, or if it is similar in any of `or_field` instead.
     - `dry_run=False`: whether to do everything except write files.
     - `resume=None`: a folder for saved progress, from which the same call continues after an interruption.
     - `rows_per_file=None`, `bytes_per_file=None`: divide the output into files with this number of records, or of this size,
@@ -282,8 +287,8 @@ def pairs(
 
     The keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
     `rows_per_file`, `bytes_per_file`, `keep`, `drop`, `keep_per_group`, `cluster`, `representative`, `sample`, `against_only`,
-    `drop_holders`, `label`, `label_prefix`, `decisions`, `report_floor`, `dry_run` and `resume` here; `exact=True` is
-    `method="shingle"`. With `against`, `a` of each pair is a reference, and `b` is a document of `data`. A pair is similar if its
+    `drop_holders`, `min_containment`, `and_field`, `or_field`, `label`, `label_prefix`, `decisions`, `report_floor`, `dry_run`
+    and `resume` here; `exact=True` is `method="shingle"`. With `against`, `a` of each pair is a reference, and `b` is a document of `data`. A pair is similar if its
     exactly counted similarity reaches the threshold, unless `verify` is set otherwise.
 
     With `nearest=K`, each document (`a`) is listed with its K most similar matches (`b`): the most similar match comes first, and

@@ -115,12 +115,13 @@ pub fn pairs(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Pairs>(flags)?.config().map_err(Refused::Other)
 }
 
-/// Returns the configuration of a run of `apply` from its flags.
+/// Returns the configuration of a run of `apply` from its flags and, if documents are decided from pairs, its outputs.
 ///
 /// # Errors
 /// Fails in the same cases as [`dedup`].
-pub fn apply(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
-    parse::<Apply>(flags)?.config().map_err(Refused::Other)
+pub fn apply(flags: Vec<OsString>) -> Result<(RunConfig, Option<Outputs>), Refused> {
+    let apply = parse::<Apply>(flags)?;
+    Ok((apply.config().map_err(Refused::Other)?, apply.outputs()))
 }
 
 /// Returns the configuration of a run of `cut` from its flags, and what is cut.

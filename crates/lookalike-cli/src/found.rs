@@ -29,7 +29,7 @@ fn shorter(finding: &Finding) -> String {
 }
 
 /// Formats a promised recall in hundredths of a percent, rounded down.
-fn percent(found: f64) -> String {
+pub fn percent(found: f64) -> String {
     format!("{:.2} %", (1e4 * found + 1e-6).floor() / 100.0)
 }
 

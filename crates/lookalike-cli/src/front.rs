@@ -22,6 +22,8 @@ impl Flags {
     fn flag(self, setting: Setting) -> &'static str {
         match setting {
             Setting::TextField => "--text-field",
+            Setting::AndField => "--and-field",
+            Setting::OrField => "--or-field",
             Setting::IdField => "--id-field",
             Setting::SetField => "--set-field",
             Setting::LabelField => match self {
@@ -52,6 +54,7 @@ impl Flags {
             Setting::DropHolders => "--drop-holders",
             // The threshold of `passages` is a containment.
             Setting::Threshold | Setting::Containment => "--threshold",
+            Setting::MinContainment => "--min-containment",
             Setting::Recall => "--recall",
             Setting::Tokens => "--tokens",
             Setting::Shingle => "--shingle",

@@ -72,6 +72,9 @@ pub struct RunConfig {
     pub encoding: Option<String>,
     /// The field with the text.
     pub text_field: String,
+    /// More fields with texts, for [`dedup`](crate::dedup()). Each is compared with the same field of other documents. `None` if
+    /// documents are compared by one field.
+    pub other_fields: Option<OtherFields>,
     /// The field with the id.
     pub id_field: String,
     /// The maximum number of matches that [`pairs`](crate::pairs()) lists for each document. The most similar matches are listed.
@@ -107,6 +110,25 @@ pub struct RunConfig {
     /// documents are kept or which pairs are listed. The field exists for tests, which need small buckets with an index.
     #[doc(hidden)]
     pub crowd: usize,
+}
+
+/// Fields that are compared in addition to the field with the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherFields {
+    /// The names of the fields.
+    pub names: Vec<String>,
+    /// In which of all fields two documents must be similar.
+    pub similar: SimilarIn,
+}
+
+/// In which of several fields two documents must be similar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SimilarIn {
+    /// In each of them: the similarity of two documents is the least of the similarities of their fields.
+    Each,
+    /// In at least one of them: the similarity of two documents is the greatest of the similarities of their fields.
+    Any,
 }
 
 /// A report: one HTML file that shows the groups, the pairs and the texts of a run. It opens from disk, without a network.
@@ -159,6 +181,7 @@ impl Default for RunConfig {
             encoding: None,
             html: None,
             text_field: "text".into(),
+            other_fields: None,
             id_field: "id".into(),
             nearest: None,
             label_field: None,

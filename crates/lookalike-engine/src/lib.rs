@@ -49,17 +49,18 @@ pub mod parts;
 
 mod jobs;
 
-pub use config::{Estimate, Observer, Progress, ReportConfig, Resume, RunConfig, Stage, UNOBSERVED};
+pub use config::{Estimate, Observer, OtherFields, Progress, ReportConfig, Resume, RunConfig, SimilarIn, Stage, UNOBSERVED};
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
-    apply::{Applied, apply},
+    apply::{Applied, AppliedPairs, apply},
     cut::{CutDocument, CutPlace, CutSummary, Cutting, LargestSource, TellCut, cut, cut_reporting},
     dedup::{
         dedup, dedup_reporting, dedup_storing,
         emit::Tell,
+        listed::dedup_listed,
         opened::Outputs,
         storing::{DecidedDocument, Represented},
-        summary::{Against, PerGroup, Summary},
+        summary::{Against, ComparedField, ComparedFields, PerGroup, Summary},
     },
     documents::{DocumentsRead, InputDocument, each_document},
     eval::{

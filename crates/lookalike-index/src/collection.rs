@@ -130,6 +130,7 @@ fn ids<'a>(documents: &'a [NewDocument]) -> Vec<&'a Id> {
 /// Returns the method of a collection.
 pub(crate) fn method(config: Config) -> Result<Method> {
     let what = match (&config.candidates, config.cluster, config.measure) {
+        _ if config.min_containment.is_some() => return Err(Error::MinContainment),
         (.., Measure::Containment) => Some("decisions by containment"),
         (Candidates::Shared(_), ..) => Some("candidates that share sampled shingles"),
         (Candidates::All, ..) => Some("exact joins of all sets"),

@@ -19,6 +19,9 @@ pub enum Error {
     /// A method of finding candidates that has no keys.
     #[error("an index finds candidates by keys; use bands, simhash or sentences as candidates")]
     NoKeys,
+    /// A minimum containment, which an index does not have.
+    #[error("an index drops whatever is similar, so it has no minimum containment; leave it out")]
+    MinContainment,
     /// A method whose answer about two documents depends on all others, so that it cannot be kept up to date.
     #[error("{0} depend on all documents, so an index cannot keep their decisions up to date; use bands, simhash or sentences")]
     DependsOnAll(&'static str),

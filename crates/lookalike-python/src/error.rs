@@ -34,6 +34,8 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::Threads
         | Setting::TempDir
         | Setting::Resume
+        | Setting::AndField
+        | Setting::OrField
         | Setting::Keep
         | Setting::KeepPerGroup
         | Setting::Drop
@@ -41,6 +43,7 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::AgainstOnly
         | Setting::DropHolders
         | Setting::Threshold
+        | Setting::MinContainment
         | Setting::Recall
         | Setting::Tokens
         | Setting::Shingle

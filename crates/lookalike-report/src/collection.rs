@@ -130,7 +130,7 @@ pub struct Pairs {
 pub struct Slider {
     /// The least similarity of the pairs; `None` if the threshold cannot be moved.
     pub floor: Option<f64>,
-    /// Why the threshold cannot be moved: `cluster`, `verify`, `holders`, `large`, or the name of a command that decides nothing.
+    /// Why the threshold cannot be moved: `cluster`, `verify`, `holders`, `contained`, `large`, or the name of a command that decides nothing.
     pub why_not: Option<&'static str>,
     /// Documents that are compared with too many others: their decisions do not change.
     pub left_out: Vec<u32>,

@@ -10,7 +10,7 @@ use crate::{
     lsh::COMMON,
     sketch::{Modulus, Width},
     text::{Folds, Language, TokensBy},
-    verify::Measure,
+    verify::{Measure, Overlap},
 };
 
 /// The configuration of a comparison.
@@ -39,6 +39,10 @@ pub struct Config {
     pub measure: Measure,
     /// t, the minimum similarity of near-duplicates.
     pub threshold: f64,
+    /// With resemblance: the minimum containment, |A ∩ B| / |A|, of a dropped document A in the document B that it duplicates. A document
+    /// that has much of its own is then kept, however similar it is. None for no such condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_containment: Option<f64>,
     /// The method that finds candidates.
     pub candidates: Candidates,
     /// The share of pairs *at* the threshold that must be found. Pairs above the threshold are found more often.
@@ -63,6 +67,7 @@ impl Default for Config {
             fingerprint: FingerprintBy::Rolling,
             measure: Measure::Resemblance,
             threshold: 0.8,
+            min_containment: None,
             candidates: Candidates::default(),
             recall: 0.99,
             seed: 1,
@@ -84,6 +89,11 @@ impl Config {
             _ if self.anchors.is_empty() => 5,
             _ => 3,
         })
+    }
+
+    /// Returns whether a document is contained enough in another one to be its duplicate, given their overlap.
+    pub fn contains_enough(&self, overlap: Overlap) -> bool {
+        self.min_containment.is_none_or(|least| overlap.containment() >= least)
     }
 }
 

@@ -32,6 +32,14 @@ pub enum ErrorKind {
     /// A similarity threshold outside (0, 1].
     #[error("threshold must be above 0 and at most 1, got {0}; for example 0.8")]
     Threshold(f64),
+    /// A minimum containment outside (0, 1].
+    #[error("the minimum containment must be above 0 and at most 1, got {0}; for example 0.9")]
+    MinContainment(f64),
+    /// A minimum containment with a measure, a verification or groups that it does not work with.
+    #[error(
+        "a minimum containment only works with resemblance that is counted exactly, and with groups by the law; leave it out"
+    )]
+    MinContainmentOf,
     /// A field was requested to decide which text is kept, but texts have no fields.
     #[error(
         "texts have no fields, so {0} cannot decide which text to keep; keep the first or the longest, or give each text a score"
@@ -394,6 +402,7 @@ impl ErrorKind {
             Self::Common => "common",
             Self::TokensDistance | Self::Distance { .. } => "distance",
             Self::GreedyContainment | Self::GreedyFinds => "cluster",
+            Self::MinContainment(_) | Self::MinContainmentOf => "min_containment",
             Self::NoContainment => "measure",
             Self::SimHashBits(_) => "bits",
             Self::Sentences => "longest",

@@ -86,6 +86,7 @@ fn config() -> impl Strategy<Value = Config> {
                     }
                     _ => Vec::new(),
                 },
+                min_containment: (measure == Measure::Resemblance && seed == 3).then_some(0.9),
                 candidates,
                 measure,
                 recall,
@@ -197,7 +198,7 @@ proptest! {
 
     #[test]
     fn components_agree_with_the_naive_ones(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
-        let docs = docs(&texts, &keys);
+        let (docs, config) = (docs(&texts, &keys), Config { min_containment: None, ..config });
         let expected = twin_of(&docs, &config).components(&order(&docs), config.threshold);
         let decisions = decide(&docs, Config { cluster: Cluster::Components, ..config }).unwrap();
         let found: Vec<_> = decisions.iter().enumerate().map(|(d, decision)| decision.representative.unwrap_or(d)).collect();
@@ -283,9 +284,10 @@ proptest! {
             let exact = decision.representative.is_some_and(|r| twin.are_the_same(d, r));
             prop_assert_eq!(decision.reason == Reason::Exact, exact);
         }
-        let components = decide(&docs, Config { cluster: Cluster::Components, ..config.clone() }).unwrap();
+        let symmetric = Config { min_containment: None, ..config.clone() };
+        let components = decide(&docs, Config { cluster: Cluster::Components, ..symmetric.clone() }).unwrap();
         let groups: Vec<_> = components.iter().enumerate().map(|(d, decision)| decision.representative.unwrap_or(d)).collect();
-        prop_assert_eq!(groups, twin.components(&order(&docs), config.threshold));
+        prop_assert_eq!(groups, twin_of(&docs, &symmetric).components(&order(&docs), config.threshold));
     }
 }
 

@@ -224,6 +224,7 @@ export const en = {
     cluster: "The threshold cannot be moved: groups of this kind depend on more than the pairs.",
     verify: "The threshold cannot be moved: the similarities of this run are not exact.",
     holders: "The threshold cannot be moved: this run drops documents that contain references.",
+    contained: "The threshold cannot be moved: dropped documents must also be contained in others.",
     large: "The threshold cannot be moved: the run has more than two million documents, or dropped more than one million.",
   } as Record<string, string>,
   allChanges: (value: number) => `All ${n.format(value)}`,

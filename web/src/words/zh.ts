@@ -236,6 +236,7 @@ export const zh: Words = {
     cluster: "不能移动阈值：这种分组不只取决于文档对。",
     verify: "不能移动阈值：本次运行的相似度不精确。",
     holders: "不能移动阈值：本次运行删除包含参照的文档。",
+    contained: "不能移动阈值：被删除的文档还必须包含于其他文档。",
     large: "不能移动阈值：本次运行超过两百万篇文档，或删除了超过一百万篇。",
   },
   allChanges: (value) => `全部 ${n.format(value)}`,

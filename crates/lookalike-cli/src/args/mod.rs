@@ -5,6 +5,7 @@ mod against;
 mod find;
 mod limit;
 mod method;
+mod other_fields;
 mod per_group;
 mod report;
 mod resume;
@@ -25,6 +26,7 @@ pub use self::{
     find::{CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus},
     limit::LimitArgs,
     method::{MethodArgs, VerifyBy},
+    other_fields::OtherFieldsArgs,
     per_group::PerGroupArgs,
     report::{FloorArgs, PageArgs, ReportArgs, described, page_size},
     resume::{ResumeArgs, resumed},

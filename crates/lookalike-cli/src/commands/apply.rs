@@ -7,16 +7,16 @@ use std::{
 
 use clap::Args;
 use lookalike::{Config, cluster::Keep};
-use lookalike_engine::{Applied, RunConfig, apply};
+use lookalike_engine::{Applied, Outputs, RunConfig, Setting, apply, dedup_listed, words};
 
 use crate::{
-    args::{InputArgs, LimitArgs, RunArgs, run_config},
+    args::{InputArgs, LimitArgs, PerGroupArgs, RunArgs, refuse, run_config},
     front::Flags,
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
 };
 
-/// Drop documents, or cut passages, as an earlier run decided
+/// Drop documents, or cut passages, by what an earlier run found
 ///
 /// Writes the records of INPUT whose verdict in DECISIONS is "kept". The output is byte for byte the file that
 /// `lookalike dedup INPUT -o KEPT` wrote, or would have written, with these decisions. So you can first decide (dedup --label, or
@@ -30,14 +30,21 @@ use crate::{
 ///
 /// DECISIONS can also be the file that `lookalike cut --cuts` wrote. The output is then the file that `lookalike cut -o` wrote: the
 /// texts without the cuts. Remove a cut from a line to keep that passage.
+///
+/// With --threshold, DECISIONS is a file of `lookalike pairs`. Documents are dropped as by dedup with this threshold, but only the pairs
+/// of the file are candidates, and no texts are compared. So you can find pairs once, with a low threshold, and try several higher
+/// ones. A run of dedup can miss other pairs than the run that found these, because each threshold has its own bands; both find at
+/// least the requested share (--recall) of the pairs at their thresholds, and more of the pairs above it.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
     lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl\n  \
-    lookalike apply cuts.jsonl pages.jsonl -o clean.jsonl")]
+    lookalike apply cuts.jsonl pages.jsonl -o clean.jsonl\n  \
+    lookalike pairs news.jsonl -t 0.6 > pairs.jsonl\n  \
+    lookalike apply pairs.jsonl news.jsonl --threshold 0.9 -o kept.jsonl")]
 pub struct Apply {
     /// The decisions of a dedup run, or the cuts of a cut run (- for standard input)
     ///
-    /// DECISIONS can be JSON Lines, plain or compressed, or a Parquet or Arrow table; the file extension shows which. DECISIONS
+    /// With --threshold, the pairs of a pairs run. DECISIONS can be JSON Lines, plain or compressed, or a Parquet or Arrow table; the file extension shows which. DECISIONS
     /// can also be a URL.
     #[arg(value_name = "DECISIONS")]
     decisions: String,
@@ -50,11 +57,22 @@ pub struct Apply {
     output: PathBuf,
     #[command(flatten)]
     limit: LimitArgs,
-    /// With --skip-bad: repeat the --keep of the dedup run, if it had one
+    /// Decide from a file of pairs, by those with this similarity or more
     ///
-    /// With newest:FIELD, max:FIELD or min:FIELD, records without that field are bad lines.
-    #[arg(long, value_name = "RULE", requires = "skip_bad", help_heading = "Input")]
+    /// The similarity is the resemblance. T must not be below the threshold of the pairs run, because the file has no such pairs.
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// With --threshold: write the decision about each document to FILE
+    #[arg(long, value_name = "FILE", requires = "threshold")]
+    write_decisions: Option<PathBuf>,
+    /// With --threshold: the document of a group to keep [default: first]
+    ///
+    /// RULE is as for dedup. With --skip-bad, repeat the --keep of the dedup run, if it had one: with newest:FIELD, max:FIELD or
+    /// min:FIELD, records without that field are bad lines.
+    #[arg(long, value_name = "RULE", help_heading = "Grouping")]
     keep: Option<Keep>,
+    #[command(flatten)]
+    per_group: PerGroupArgs,
     /// Print the summary as JSON
     ///
     /// The summary is printed on standard output, or on standard error if another output is written to standard output.
@@ -68,20 +86,37 @@ impl Apply {
     /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
         let config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
-        Ok(RunConfig { keep: self.keep.clone(), limit: self.limit.limit(), ..config })
+        let keep_per_group = self.per_group.most();
+        if self.threshold.is_none() && self.keep.is_some() && self.input.records.skip_bad.is_none() {
+            return Err(refuse(
+                words![Setting::Keep, " only works with ", Setting::Threshold, " or ", Setting::SkipBad],
+                "leave it out",
+            ));
+        }
+        if self.threshold.is_none() && keep_per_group != 1 {
+            let what = words![Setting::Drop, " and ", Setting::KeepPerGroup, " only work with ", Setting::Threshold];
+            return Err(refuse(what, "leave it out"));
+        }
+        let threshold = self.threshold.unwrap_or(config.method.threshold);
+        let method = Config { threshold, ..config.method };
+        Ok(RunConfig { method, keep: self.keep.clone(), keep_per_group, limit: self.limit.limit(), ..config })
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config()?;
         let report = self.input.report(Report::new("apply").inputs("decisions", [&self.decisions]));
-        let report = report.output("kept", Some(&self.output));
+        let report = report.output("kept", Some(&self.output)).output("decisions", self.write_decisions.as_deref());
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
-        let done = apply(&self.decisions, &config, &self.output, &|progress| bars.observe(progress));
+        let observer = |progress| bars.observe(progress);
+        let done = match self.outputs() {
+            None => apply(&self.decisions, &config, &self.output, &observer),
+            Some(outputs) => dedup_listed(&self.decisions, &config, &outputs, &observer),
+        };
         bars.clear();
         let applied = done?;
         warnings(&applied.bad_examples, Flags::Others, self.run.quiet);
-        let paths = [Some(&self.output), config.skip_bad.as_ref(), config.summary.as_ref()];
+        let paths = [Some(&self.output), self.write_decisions.as_ref(), config.skip_bad.as_ref(), config.summary.as_ref()];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&applied)?)?,
@@ -93,6 +128,13 @@ impl Apply {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Returns the outputs that the flags name, if documents are decided from pairs.
+    pub fn outputs(&self) -> Option<Outputs> {
+        let outputs =
+            || Outputs { kept: Some(self.output.clone()), decisions: self.write_decisions.clone(), ..Outputs::default() };
+        self.threshold.map(|_| outputs())
+    }
+
     /// Returns the summary as text.
     fn page(&self, a: &Applied) -> String {
         let share = format!("{:.1} %", 100.0 * a.dropped as f64 / a.documents.max(1) as f64);
@@ -101,6 +143,10 @@ impl Apply {
             "{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share}), according to {}",
             name(Path::new(&self.decisions))
         )];
+        lines.extend(a.pairs.map(|pairs| {
+            let (used, listed) = (count(pairs.used), counted(pairs.listed, "pair"));
+            format!("  pairs    {used} of {listed} have a similarity of {} or more", pairs.threshold)
+        }));
         if let Some(file) = self.input.records.skip_bad.as_ref().filter(|_| a.bad_lines > 0) {
             lines.push(format!("  bad      {} skipped, written to {}", counted(a.bad_lines, "line"), name(file)));
         }
@@ -110,6 +156,8 @@ impl Apply {
         if self.output.as_os_str() != "-" {
             lines.push(format!("  written  kept records to {}", name(&self.output)));
         }
+        let decisions = self.write_decisions.as_ref().filter(|path| path.as_os_str() != "-");
+        lines.extend(decisions.map(|path| format!("  written  decisions to {}", name(path))));
         lines.join("\n")
     }
 }

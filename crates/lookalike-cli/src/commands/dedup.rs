@@ -6,16 +6,16 @@ use std::{
 };
 
 use clap::Args;
-use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
-use lookalike_engine::{Outputs, PerGroup, RunConfig, Summary, decisions_name, dedup};
+use lookalike::{Candidates, Cluster, Config, Verify, shown::quoted, verify::Measure};
+use lookalike_engine::{Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisions_name, dedup};
 
 use super::index::NewIndex;
 use crate::{
     args::{
-        FloorArgs, InputArgs, LimitArgs, MethodArgs, PerGroupArgs, ReportArgs, ResumeArgs, RunArgs, described, resumed,
-        run_config, set_references,
+        FloorArgs, InputArgs, LimitArgs, MethodArgs, OtherFieldsArgs, PerGroupArgs, ReportArgs, ResumeArgs, RunArgs, described,
+        resumed, run_config, set_references,
     },
-    found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
+    found::{above, anchors, excluded, found, hints, left_out, percent, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
@@ -113,6 +113,14 @@ pub struct Dedup {
     floor: FloorArgs,
     #[command(flatten)]
     method: MethodArgs,
+    /// Also require that this share of a dropped document is in its representative
+    ///
+    /// A document is then dropped only if it is similar, and if at least this share of its shingles is in the kept document. So a
+    /// document that adds something of its own is kept, although it is similar to another one. Above 0 and at most 1.
+    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Comparison")]
+    min_containment: Option<f64>,
+    #[command(flatten)]
+    other_fields: OtherFieldsArgs,
     #[command(flatten)]
     per_group: PerGroupArgs,
     #[command(flatten)]
@@ -154,11 +162,13 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 impl Dedup {
     /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
-        let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(self.method.config()?)?);
+        let method = Config { min_containment: self.min_containment, ..self.method.config()? };
+        let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(method)?);
         (config.keep, config.keep_per_group) = (self.method.keep.clone(), self.per_group.most());
         set_references(&mut config, &self.against.against)?;
         (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);
         config.resume = self.resume.settings();
+        config.other_fields = self.other_fields.fields();
         config.limit = self.limit.limit();
         self.report.apply(Some(&self.floor), &mut config)?;
         Ok(config)
@@ -183,6 +193,7 @@ impl Dedup {
             (self.report.path().is_some(), "--report", "use `lookalike dedup` on one machine, for example on a sample"),
             (self.resume.is_given(), "--resume", "leave it out: a task that is run again continues the job array"),
             (self.index.is_some(), "--index", "create an index with `lookalike index create`"),
+            (self.other_fields.fields().is_some(), "--and-field or --or-field", "use `lookalike dedup` on one machine"),
             (self.per_group.most() != 1, "--drop or --keep-per-group", "use `lookalike dedup` on one machine"),
             (self.limit.limit().is_some(), "--rows-per-file or --bytes-per-file", "each task writes one file"),
             (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
@@ -284,7 +295,19 @@ impl Dedup {
             lines.insert(1, format!("  against  {references}: {dropped} dropped as matches of a reference, {others}"));
         }
         let candidates = counted(s.finding.pairs_met, "candidate pair");
-        lines.push(format!("  found    {}", found(&s.finding, &s.method)));
+        match &s.fields {
+            None => lines.push(format!("  found    {}", found(&s.finding, &s.method))),
+            Some(fields) => {
+                let all = fields
+                    .found
+                    .iter()
+                    .map(|one| format!("  found    in {}: {}", quoted(&one.field), found(&one.finding, &s.method)));
+                lines.extend(all);
+                lines.extend(
+                    s.finding.found_at_threshold.map(|found| format!("  found    together: expected recall {}", percent(found))),
+                );
+            }
+        }
         lines.push(format!("  pairs    {candidates} {}", checked(s)));
         lines.extend(preset(&s.method).map(|words| format!("  preset   {words}")));
         lines.extend(anchors(&s.finding).map(|words| format!("  anchors  {words}")));
@@ -329,7 +352,13 @@ fn similar(s: &Summary) -> String {
         _ if s.method.cluster == Cluster::Components => format!("{near} connected by a chain of similar pairs"),
         _ if matches!(s.method.cluster, Cluster::Greedy(_)) => format!("{near} in the greedy cluster of a kept document"),
         (Verify::Exact, Measure::Resemblance, _) => {
-            format!("{} (verified similarity >= {threshold})", counted(s.dropped_near, "near-duplicate"))
+            let fields = s.fields.as_ref().map_or("", |fields| match fields.similar {
+                SimilarIn::Each => " in each field",
+                SimilarIn::Any => " in a field",
+            });
+            let contained = s.method.min_containment.map(|least| format!(", containment >= {least}")).unwrap_or_default();
+            let near = counted(s.dropped_near, "near-duplicate");
+            format!("{near} (verified similarity >= {threshold}{fields}{contained})")
         }
         (Verify::Exact, Measure::Containment, _) if s.against.is_some_and(|against| against.holders) => {
             let others = if s.against.is_some_and(|against| against.only) { "" } else { " or contained in a kept document" };

@@ -197,3 +197,36 @@ fn flags_of_another_method_are_refused_by_name() {
         assert!(ran.code == 2 && ran.err.contains(words), "{flags}: {}", ran.err);
     }
 }
+
+#[test]
+fn a_minimum_containment_keeps_what_adds_something() {
+    let place = Place::new();
+    let base = "the bridge over the river was closed at noon because the water had risen above the old wall and the mill";
+    let more = "a new sentence";
+    let line = |id: &str, text: &str| format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n");
+    let longer = format!("{base} {more}");
+    for (first, second, containment, dropped) in [
+        // The longer text has 20 shingles, 17 of which are those of the shorter one.
+        (base, &*longer, 0.85, true),
+        (base, &*longer, 0.86, false),
+        (&*longer, base, 1.0, true),
+    ] {
+        place.write("in.jsonl", line("a", first) + &line("b", second) + &line("copy", second));
+        let ran = place.run(&format!("dedup in.jsonl -o kept.jsonl --min-containment {containment}"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let kept = line("a", first) + &if dropped { String::new() } else { line("b", second) };
+        assert_eq!(place.read("kept.jsonl"), kept, "{containment}: {}", ran.err);
+        assert!(ran.err.contains(&format!("containment >= {containment})")), "{}", ran.err);
+    }
+    for (flags, why) in [
+        ("--min-containment 0", "the minimum containment must be above 0 and at most 1, got 0"),
+        ("--min-containment 0.9 --measure containment", "a minimum containment only works with resemblance"),
+        ("--min-containment 0.9 --cluster components", "a minimum containment only works with resemblance"),
+        ("--min-containment 0.9 --verify sketch", "a minimum containment only works with resemblance"),
+        ("--min-containment 0.9 --index new", "it has no minimum containment"),
+    ] {
+        let ran = place.run(&format!("dedup in.jsonl -o out.jsonl {flags}"));
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains(why), "{flags}: {}", ran.err);
+    }
+}

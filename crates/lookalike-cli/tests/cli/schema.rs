@@ -134,6 +134,7 @@ fn place() -> Place {
     let deep = "<div>".repeat(5000);
     fs::write(place.path("folder/one/b.html"), format!("<body>{deep}<p>{}", words(9000))).unwrap();
     fs::create_dir_all(place.path("records")).unwrap();
+    place.write("fields.jsonl", format!("{{\"id\": 1, \"text\": \"<body>{deep}<p>{}\", \"title\": \"Two\"}}\n", words(9000)));
     place.write("records/a.jsonl", SMALL).write("records/b.xlsx", "PK");
     let form =
         |number: usize| if number < 20 { "漢語書寫時間問題學習電腦" } else { "汉语书写时间问题学习电脑" };
@@ -170,12 +171,14 @@ fn the_schema_matches_the_output_of_the_commands() {
     for (definition, command) in [
         ("dedup", "dedup many.jsonl --against old.jsonl --preset quotations --anchors en".to_string()),
         ("dedup", "dedup many.jsonl --drop all".into()),
+        ("dedup", "dedup fields.jsonl --or-field title --preset quotations --anchors en --html main".into()),
         ("dedup", "dedup in.jsonl --skip-bad bad.txt".into()),
         ("dedup", "dedup records folder --text-field text --html main".into()),
         ("dedup", format!("dedup {chinese} --candidates shared --measure containment")),
         ("dedup", "dedup many.jsonl --method simhash".into()),
         ("dedup", "dedup mixed.jsonl --report report.html".into()),
         ("apply", "apply why.jsonl many.jsonl -o applied.jsonl".into()),
+        ("apply", "apply near.jsonl many.jsonl -o applied.jsonl -t 0.9".into()),
         ("pairs", "pairs many.jsonl --against old.jsonl --nearest 2 --preset quotations --anchors en -o pairs.jsonl".into()),
         ("pairs", "pairs records folder --html main -o pairs.jsonl".into()),
         ("pairs", "pairs in.jsonl --skip-bad bad.txt --exact -o pairs.jsonl".into()),
@@ -230,6 +233,7 @@ fn the_schema_matches_the_output_of_the_commands() {
     ] {
         if command.starts_with("apply") {
             assert_eq!(place.run("dedup many.jsonl --decisions why.jsonl").code, 0);
+            assert_eq!(place.run("pairs many.jsonl -o near.jsonl").code, 0);
         }
         if command.starts_with("stage") {
             assert_eq!(place.run("stage plan work --shards 2 -- many.jsonl -o kept-{}.jsonl").code, 0);

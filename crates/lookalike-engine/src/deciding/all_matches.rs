@@ -5,7 +5,12 @@ use lookalike::{
     Method, Verify,
     verify::{Figures, Measure},
 };
-use lookalike_io::{error::Result, read::Source, spill::places::Places};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, Setting},
+    read::Source,
+    spill::places::Places,
+    words,
+};
 use rayon::ThreadPool;
 use serde::Serialize;
 
@@ -110,6 +115,10 @@ pub(crate) fn verified<M: Matches>(
     into: impl FnOnce(&Pairing) -> Result<M>,
     observer: Observer,
 ) -> Result<Verified<M>> {
+    if method.config().min_containment.is_some() {
+        let what = words![Setting::MinContainment, " works only for dropping documents, not for listing pairs"];
+        return Err(Error::new(ErrorKind::Config, what).advise("leave it out"));
+    }
     let budget = table.budget.clone();
     let mut pairing = Pairing::new(table, pool)?;
     // A text and its copy are a pair, and a text's size is reported with its pairs. So the size is needed even if no other

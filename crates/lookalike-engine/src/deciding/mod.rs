@@ -22,6 +22,8 @@ pub(crate) mod all_matches;
 
 mod found;
 
+pub(crate) mod listed;
+
 mod journal;
 
 mod rounds;

@@ -145,6 +145,7 @@ impl<'a> Matcher<'a> {
                     false => measure.at_least(set, others, least),
                     true => measure.at_least(others, set, least).map(Overlap::swapped),
                 };
+                let counted = counted.filter(|&overlap| self.method.config().contains_enough(overlap));
                 counted.map(|overlap| Likeness { similarity: self.measured(overlap, other), overlap: Some(overlap) })
             }
             Verify::Sketch => {

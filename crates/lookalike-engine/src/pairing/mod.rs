@@ -120,6 +120,23 @@ impl Pairing {
         })
     }
 
+    /// Sorts documents by keep order. The given documents are the contenders, and no document is a copy.
+    pub(crate) fn of_contenders(
+        table: &mut Table,
+        contenders: impl Iterator<Item = Document>,
+        empty: Places,
+        pool: &ThreadPool,
+    ) -> Result<Self> {
+        let (documents, budget, references) = (table.documents, table.budget.clone(), table.references);
+        let order = Order::new(&table.keys, documents, references.documents, pool)?;
+        table.keys.clear();
+        let ranks = Places::none(documents);
+        contenders.for_each(|document| ranks.insert(order.rank(document).0));
+        let (copies, places_of_copies) = (Vec::new(), Numbering::of(Places::none(documents)));
+        let (contenders, bits) = (Numbering::of(ranks), Bits::Held(Sketches::zeroed(0, 0)));
+        Ok(Self { order, references, copies, places_of_copies, empty, contenders, bits, stride: 0, budget })
+    }
+
     /// Returns the number of contenders. It must fit into 32 bits, because later structures store contender numbers in 32 bits.
     ///
     /// # Errors

@@ -58,6 +58,7 @@ pub(crate) fn floor(
         (Cluster::Components | Cluster::Greedy(_), _) => return Err("cluster"),
         (_, Verify::Sketch | Verify::None) => return Err("verify"),
         _ if config.drop_holders => return Err("holders"),
+        _ if method.config().min_containment.is_some() => return Err("contained"),
         _ if documents > MOST_DOCUMENTS => return Err("large"),
         _ => {}
     }

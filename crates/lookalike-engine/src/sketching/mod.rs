@@ -101,6 +101,19 @@ impl Look for () {
     }
 }
 
+/// Looks at nothing, and makes no sketches: only ids and what is not about texts are read.
+pub(crate) struct IdsOnly;
+
+impl Look for IdsOnly {
+    type Worker = ();
+    type Found = ();
+    const SKETCHES: bool = false;
+
+    fn look(&self, _: Seen, (): &mut (), (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// A worker's buffers.
 #[derive(Default)]
 struct Worker<L> {

@@ -66,6 +66,11 @@ impl References {
         Ok(())
     }
 
+    /// Returns the first documents as references, with the usual rules.
+    pub(crate) fn of(documents: u64) -> Self {
+        Self { documents, ..Self::default() }
+    }
+
     /// Returns whether a document is a reference. `document` can be its position in the input, its rank or its contender number,
     /// because references come first in all of these numberings.
     pub(crate) fn contains(&self, document: impl Into<u64>) -> bool {

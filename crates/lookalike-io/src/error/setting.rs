@@ -30,6 +30,10 @@ settings! {
     // Settings for reading records.
     /// The field with a document's text.
     TextField = "text_field",
+    /// A field whose text must be similar too.
+    AndField = "and_field",
+    /// A field whose text may be similar instead.
+    OrField = "or_field",
     /// The field with a document's id.
     IdField = "id_field",
     /// The field with a list of strings or numbers, which is compared as a set instead of as a text.
@@ -84,6 +88,8 @@ settings! {
     DropHolders = "drop_holders",
     /// The smallest similarity of documents that match.
     Threshold = "threshold",
+    /// The smallest containment of a dropped document in its representative.
+    MinContainment = "min_containment",
     /// The share of similar pairs that is found.
     Recall = "recall",
     /// The definition of a token.

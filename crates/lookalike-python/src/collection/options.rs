@@ -18,6 +18,8 @@ use crate::{
 pub struct Options {
     pub run: RunConfig,
     pub outputs: Outputs,
+    /// Whether `apply` decides from a list of pairs.
+    pub listed: bool,
 }
 
 impl Options {
@@ -28,26 +30,33 @@ impl Options {
     /// Fails with `ConfigError` or, if the core reports an error, with the matching exception.
     pub fn of(command: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut fields = object(keywords)?;
-        let commands = names(&mut fields, "input_command");
+        let [commands, and_fields, or_fields] = ["input_command", "and_field", "or_field"].map(|name| names(&mut fields, name));
         let Parted { inputs, against, mut flags, own } = Parted::of(fields)?;
+        let several = [("and-field", and_fields), ("or-field", or_fields)];
+        let several = several.iter().flat_map(|(name, fields)| fields.iter().map(move |field| format!("--{name}={field}")));
+        flags.extend(several.map(OsString::from));
         if command == "dedup" || command == "pairs" {
             // Data in memory cannot be given as a flag, but some flags require `--against`. This placeholder satisfies them.
             flags.push("--against=-".into());
         }
         flags.extend(commands.iter().map(|command| OsString::from(format!("--input-command={command}"))));
         flags.extend(["--".into(), "-".into()]);
+        let mut listed = false;
         let (run, outputs) = match command {
             "dedup" => asked::dedup(flags).map_err(not_asked)?,
             "pairs" => (asked::pairs(flags).map_err(not_asked)?, Outputs::default()),
+            // This command also applies pairs.
             _ => {
                 // The first positional argument of `apply` is the decisions file.
                 flags.push("-".into());
-                (asked::apply(flags).map_err(not_asked)?, Outputs::default())
+                let (run, outputs) = asked::apply(flags).map_err(not_asked)?;
+                listed = outputs.is_some();
+                (run, outputs.unwrap_or_default())
             }
         };
         let method = laid_over(run.method, own)?;
         Method::new(method.clone()).map_err(refused)?;
-        Ok(Self { run: RunConfig { inputs, against, method, ..run }, outputs })
+        Ok(Self { run: RunConfig { inputs, against, method, ..run }, outputs, listed })
     }
 
     /// Reads the keywords of `mirrors`.

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use lookalike::regions::RegionSettings;
-use lookalike_engine::{Observer, Offsets, Quoted, Quoting, RunConfig, dedup_reporting, pairs_reporting, passages_reporting};
+use lookalike_engine::{
+    Observer, Offsets, Quoted, Quoting, RunConfig, dedup_listed, dedup_reporting, pairs_reporting, passages_reporting,
+};
 use pyo3::{
     exceptions::PyRuntimeError,
     prelude::*,
@@ -30,7 +32,7 @@ pub fn dedup<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Decisions, Bound<'py, PyAny>)> {
-    let Options { run, outputs } = Options::of("dedup", options)?;
+    let Options { run, outputs, .. } = Options::of("dedup", options)?;
     let Asked { config, ids, against } = asked(run, texts, references)?;
     let mut store = decisions::Store::new(ids, config.method.measure, against);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
@@ -105,7 +107,8 @@ pub fn passages_among<'py>(
     Ok((PyBytes::new(py, &lines), to_python(py, &summary)?))
 }
 
-/// Writes those documents of named inputs that the decisions keep, and returns the summary.
+/// Writes those documents of named inputs that the decisions keep, or that are kept by the law over a list of pairs, and returns the
+/// summary.
 #[pyfunction]
 pub fn apply<'py>(
     py: Python<'py>,
@@ -114,8 +117,11 @@ pub fn apply<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let config = Options::of("apply", options)?.run;
-    let run = move |observer: Observer<'_>| lookalike_engine::apply(&decisions, &config, &output, observer);
+    let Options { run: config, outputs, listed } = Options::of("apply", options)?;
+    let run = move |observer: Observer<'_>| match listed {
+        false => lookalike_engine::apply(&decisions, &config, &output, observer),
+        true => dedup_listed(&decisions, &config, &outputs, observer),
+    };
     let summary = watched(py, progress.as_ref(), run)?;
     to_python(py, &summary)
 }

@@ -19,6 +19,7 @@ pub fn failed(error: Error) -> PyErr {
     };
     match error {
         Error::Config(error) => refused(error),
+        Error::MinContainment => of_setting("min_containment"),
         Error::NoKeys | Error::DependsOnAll(_) => of_setting("candidates"),
         Error::BelowThreshold { .. } => of_setting("threshold"),
         Error::NothingToVerify => of_setting("verify"),

@@ -243,7 +243,7 @@ impl<'a> Collection<'a> {
         match self.method.verify() {
             Verify::Exact => {
                 let overlap = measure.at_least(&self.sets[d as usize], &self.sets[other as usize], threshold);
-                overlap.map(|overlap| measure.of(overlap))
+                overlap.filter(|&overlap| self.method.config().contains_enough(overlap)).map(|overlap| measure.of(overlap))
             }
             Verify::Sketch => Some(self.estimate(d, other)).filter(|&similarity| similarity >= self.method.least()),
             Verify::None => Some(1.0),

@@ -46,6 +46,17 @@ pub struct Method {
     simd: Simd,
 }
 
+/// Checks that a minimum containment is a share, and that exact resemblance decides what is dropped.
+fn check_min_containment(config: &Config) -> Result<()> {
+    let Some(least) = config.min_containment else { return Ok(()) };
+    let verify = config.verify.unwrap_or_else(|| config.candidates.verify());
+    match (config.measure, verify, config.cluster) {
+        _ if !(least > 0.0 && least <= 1.0) => Err(ErrorKind::MinContainment(least).into()),
+        (Measure::Resemblance, Verify::Exact, Cluster::Law) => Ok(()),
+        _ => Err(ErrorKind::MinContainmentOf.into()),
+    }
+}
+
 impl Method {
     /// Checks a configuration and creates a method from it. [`Dedup::method`](crate::Dedup::method) creates the configuration and
     /// the method from settings.
@@ -70,6 +81,7 @@ impl Method {
         config.folds.check()?;
         sets::check(&config)?;
         Shape::check(config.threshold, config.recall)?;
+        check_min_containment(&config)?;
         if config.measure == Measure::Containment && matches!(config.cluster, Cluster::Greedy(_)) {
             return Err(ErrorKind::GreedyContainment.into());
         }

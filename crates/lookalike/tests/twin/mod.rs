@@ -47,6 +47,7 @@ fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool
 
 pub struct Twin {
     measure: Measure,
+    min_containment: f64,
     texts: Vec<Vec<Vec<u8>>>,
     sets: Vec<BTreeSet<Shingle>>,
     candidates: Vec<Vec<bool>>,
@@ -86,7 +87,8 @@ impl Twin {
             (tokens, _) => tokens,
         };
         let texts = texts.iter().map(canonical).collect();
-        Self { measure: method.config().measure, texts, sets, candidates }
+        let Config { measure, min_containment, .. } = *method.config();
+        Self { measure, min_containment: min_containment.unwrap_or(0.0), texts, sets, candidates }
     }
 
     /// Returns whether two documents have the same canonical form.
@@ -109,7 +111,8 @@ impl Twin {
             Measure::Resemblance => self.sets[a].union(&self.sets[b]).count(),
             Measure::Containment => self.sets[a].len(),
         };
-        if whole == 0 { 0.0 } else { both as f64 / whole as f64 }
+        let share = |whole| both as f64 / whole as f64;
+        if whole == 0 || share(self.sets[a].len()) < self.min_containment { 0.0 } else { share(whole) }
     }
 
     /// Applies the law in keep order. A document is dropped if it is at least t similar to one of its candidates that is already

@@ -56,10 +56,24 @@ pub struct Applied {
     pub bad_examples: Vec<Error>,
     /// Bytes of the documents' lines, decompressed.
     pub bytes: u64,
+    /// The pairs from which the decisions were made; `None` if a file of decisions was applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<AppliedPairs>,
     /// Wall-clock seconds.
     pub seconds: f64,
     /// The peak memory of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
+}
+
+/// The pairs from which decisions were made.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct AppliedPairs {
+    /// The least similarity of the pairs that count.
+    pub threshold: f64,
+    /// The pairs in the file.
+    pub listed: u64,
+    /// The pairs that count.
+    pub used: u64,
 }
 
 /// Writes to `kept` the records that are kept according to a decisions file. The file has the form that
@@ -271,6 +285,7 @@ impl Progressed {
             bad_lines: 0,
             bad_examples: Vec::new(),
             bytes: 0,
+            pairs: None,
             seconds: 0.0,
             peak_memory: None,
         };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lookalike::{Reason, Verify, fingerprint::finish, verify::Measure};
+use lookalike::{Reason, fingerprint::finish};
 use lookalike_io::{
     error::Result,
     read::{Block, Source},
@@ -11,15 +11,11 @@ use lookalike_io::{
 };
 use rayon::ThreadPool;
 
-use super::{per_group::overruled, summary::Summary};
+use super::{evidence::Evidence, per_group::overruled, summary::Summary};
 use crate::{
     config::Observer,
-    matching::Matcher,
     numbers::{Contender, Document, Rank},
-    pairing::{
-        Pairing,
-        verdicts::{Verdict, Verdicts},
-    },
+    pairing::{Pairing, verdicts::Verdicts},
     pass::copy::copy_kept,
     reporting::collecting::{NotListed, Row},
     sketching::table::Table,
@@ -41,7 +37,7 @@ pub type Tell<'a> = dyn FnMut(&Decided) -> Result<()> + Send + 'a;
 pub(crate) struct Emitting<'a> {
     pub(super) table: &'a Table,
     pairing: &'a Pairing,
-    matcher: &'a Matcher<'a>,
+    evidence: &'a dyn Evidence,
     verdicts: &'a Verdicts,
     pub(super) pool: &'a ThreadPool,
     /// For each contender (document that had to be compared), the number of documents in its group.
@@ -58,7 +54,7 @@ impl<'a> Emitting<'a> {
     pub(crate) fn new(
         table: &'a Table,
         pairing: &'a Pairing,
-        matcher: &'a Matcher<'a>,
+        evidence: &'a dyn Evidence,
         verdicts: &'a Verdicts,
         (pool, per_group): (&'a ThreadPool, u32),
     ) -> Result<Self> {
@@ -88,7 +84,7 @@ impl<'a> Emitting<'a> {
             .iter()
             .filter_map(|first_copy| copied.number(first_copy.0))
             .for_each(|number| copied_sizes[number as usize] += 1);
-        let mut new = Self { table, pairing, matcher, verdicts, pool, sizes, copied, copied_sizes, overruled: None };
+        let mut new = Self { table, pairing, evidence, verdicts, pool, sizes, copied, copied_sizes, overruled: None };
         new.overruled = overruled(&new, per_group)?;
         Ok(new)
     }
@@ -214,41 +210,20 @@ impl<'a> Emitting<'a> {
         };
         let verdict = if first_copy == rank { self.verdicts.of(number) } else { self.verdicts.of_copy(rank, number) };
         let representative = verdict.representative().unwrap_or(number);
-        let (reason, likeness) = self.likeness(number, representative, verdict)?;
+        let (reason, likeness) = self.evidence.likeness(number, representative, verdict)?;
         let size = self.sizes[representative.index()];
         Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size, overruled })
     }
 
     /// Returns the similarity of a dropped document and its representative. This is the figure that reached the threshold.
     pub(super) fn similarity(&self, decision: &Decision) -> Option<f64> {
-        decision.likeness.similarity(decision.reason, self.matcher.method.config().measure)
-    }
-
-    /// Returns why a contender was dropped, and how similar it is to its representative.
-    fn likeness(&self, contender: Contender, representative: Contender, verdict: Verdict) -> Result<(Reason, Likeness)> {
-        let method = self.matcher.method;
-        if self.matcher.same(contender.0, representative.0)? {
-            return Ok((Reason::Exact, Likeness::Same));
-        }
-        let reason = match method.config().measure {
-            Measure::Resemblance => Reason::Near,
-            Measure::Containment if self.matcher.is_held(representative.0) => Reason::Holds,
-            Measure::Containment => Reason::Contained,
-        };
-        let likeness = match (verdict.overlap(), method.verify()) {
-            (Some(overlap), _) => Likeness::Counted(overlap),
-            (None, Verify::Sketch) if method.estimates() => {
-                Likeness::Estimated(method.config().measure, self.matcher.estimate(contender.0, representative.0)?)
-            }
-            (None, _) => Likeness::Unknown,
-        };
-        Ok((reason, likeness))
+        decision.likeness.similarity(decision.reason, self.evidence.measure())
     }
 
     /// Counts the verdicts for the summary.
     pub(crate) fn count(&self, summary: &mut Summary) -> Result<()> {
         let Pairing { references, empty, .. } = self.pairing;
-        let first = Contender(self.matcher.references);
+        let first = Contender(self.pairing.reference_numbers());
         summary.documents = self.table.documents - references.documents;
         summary.empty = empty.iter().filter(|&rank| !references.contains(rank)).count() as u64;
         let mut for_references = 0;
@@ -261,7 +236,7 @@ impl<'a> Emitting<'a> {
         };
         for number in (first.0..self.sizes.len() as u32).map(Contender) {
             if let Some(representative) = self.verdicts.of(number).representative() {
-                dropped(self.likeness(number, representative, self.verdicts.of(number))?.0, representative < first);
+                dropped(self.evidence.likeness(number, representative, self.verdicts.of(number))?.0, representative < first);
             } else {
                 summary.representatives += u64::from(self.sizes[number.index()] > 1);
             }
@@ -273,7 +248,7 @@ impl<'a> Emitting<'a> {
                 None if references.may_represent(first_copy) => dropped(Reason::Exact, references.contains(first_copy)),
                 None => {}
                 Some((number, representative, verdict)) => {
-                    dropped(self.likeness(number, representative, verdict)?.0, representative < first);
+                    dropped(self.evidence.likeness(number, representative, verdict)?.0, representative < first);
                 }
             }
         }

@@ -2,6 +2,8 @@
 
 pub(crate) mod summary;
 
+mod evidence;
+
 mod per_group;
 
 pub(crate) mod emit;
@@ -14,20 +16,27 @@ pub(crate) mod storing;
 
 pub(crate) mod opened;
 
+mod outcome;
+
+pub(crate) mod listed;
+
+pub(crate) mod fields;
+
 use std::time::Instant;
 
 use lookalike::{Candidates, Cluster, Method, Scratch};
 use lookalike_io::{
-    error::{ErrorKind, Result, without_panic},
+    error::{Result, without_panic},
     memory::peak_memory,
     read::Source,
-    write::{Output, finish},
+    write::Output,
 };
 use rayon::ThreadPool;
 
 use self::{
     emit::{Emitting, Tell},
     opened::{Opened, Outputs, Written, open},
+    outcome::{Outcome, write},
     storing::DecidedDocument,
     summary::Summary,
 };
@@ -45,7 +54,7 @@ use crate::{
         sets::{self, Pass, Sets},
     },
     pairing::{Pairing, greedy, shared::Counted, verdicts::Verdicts},
-    pass::{copy::same_number, open::Means},
+    pass::open::Means,
     reporting::{ReportFigures, collecting::Collecting, near},
     sketching::{self, Beside, table::Table},
     state::State,
@@ -82,6 +91,7 @@ pub fn dedup_storing<T: Send>(
     observer: Observer,
 ) -> Result<Summary> {
     per_group::check(config, true)?;
+    fields::refuse_storing(config)?;
     let store = |emitting: &Emitting, source: &Source| emitting.stored((config, source), make, give, observer);
     without_panic(|| all_passes(config, outputs, None, store, observer))
 }
@@ -95,6 +105,9 @@ fn all_passes(
 ) -> Result<Summary> {
     let started = Instant::now();
     per_group::check(config, false)?;
+    if let Some(fields) = &config.other_fields {
+        return fields::all_passes(config, fields, outputs, tell, observer);
+    }
     let Opened { method, source, left_out, mut state, mut written, means: Means { pool, budget } } = open(config, outputs)?;
     let mut summary = Summary::new(&method, config, left_out);
     let mut clock = Clock(Instant::now());
@@ -134,7 +147,9 @@ fn all_passes(
     emitting.count(&mut summary)?;
     count_lines(&mut summary, &table);
     store(&emitting, &source)?;
-    summary.report = write(&emitting, pass, written, (lines, others), &summary, tell)?;
+    let outcome = Outcome { lines, others, ..Outcome::of(&summary) };
+    let report = |output: &mut Output| write_report(&emitting, pass, &summary, output).map(Some);
+    summary.report = write(&emitting, (&source, &pool, observer), written, outcome, report, tell)?;
     if let Some(state) = state {
         summary.resumed = state.resumed;
         state.finish()?;
@@ -209,43 +224,6 @@ fn decide(pass: Pass, matcher: &Matcher, candidate_pairs: Grouping, mut sets: Se
         }
         Cluster::Law | Cluster::Greedy(_) => decide_all(pass, matcher, candidate_pairs.links(matcher.pairing.numbers()?), sets),
     }
-}
-
-/// Writes the decisions, passes them to `tell`, and publishes all outputs under their names. `lines` is the number of kept
-/// records if they are already written. `others` is true if outputs other than the kept records are wanted.
-fn write(
-    emitting: &Emitting,
-    pass: Pass,
-    mut written: Written,
-    (lines, others): (Option<u64>, bool),
-    summary: &Summary,
-    tell: Option<&mut Tell>,
-) -> Result<Option<ReportFigures>> {
-    let Pass { source, pool, observer, .. } = pass;
-    if let Some(output) = &mut written.kept {
-        let whole = match (&written.names, lines) {
-            (Some(names), _) => emitting.labelled(source, names, output, observer),
-            (None, Some(lines)) => same_number(summary.kept, lines),
-            (None, None) => emitting.kept_lines(source, output, summary.kept, observer),
-        };
-        // The reader of the kept output closed the pipe; keep writing the other outputs.
-        if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && others {
-            written.kept = None;
-        } else {
-            whole?;
-        }
-    }
-    let Written { kept, decisions, form, mut bad, mut report, .. } = written;
-    let kept = pool.install(|| kept.map(|kept| kept.end(source, summary.documents)).transpose())?;
-    bad.iter_mut().for_each(Output::end);
-    let decisions = decisions.map(|series| emitting.decisions(source, series, form)).transpose()?;
-    if let Some(tell) = tell {
-        emitting.tell(source, tell)?;
-    }
-    let figures = report.as_mut().map(|output| write_report(emitting, pass, summary, output)).transpose()?;
-    let many = [decisions, kept].into_iter().flatten().flatten();
-    finish([bad, report].into_iter().chain(many.map(Some)))?;
-    Ok(figures)
 }
 
 /// Writes the report.

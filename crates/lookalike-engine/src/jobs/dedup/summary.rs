@@ -4,7 +4,12 @@ use lookalike::{Config, Method, Verify, lsh::Shape};
 use lookalike_io::{error::Error, read::LeftOut};
 use serde::Serialize;
 
-use crate::{config::RunConfig, matching::finding::Finding, reporting::ReportFigures, state::Resumed};
+use crate::{
+    config::{RunConfig, SimilarIn},
+    matching::finding::Finding,
+    reporting::ReportFigures,
+    state::Resumed,
+};
 
 /// The outcome of a run. The number of documents always equals kept + dropped.
 #[derive(Debug, Clone, Serialize)]
@@ -45,6 +50,10 @@ pub struct Summary {
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
+    /// The fields in which documents were compared; `None` if there was only one. What was found and missed in all of them together is
+    /// in this summary's own fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<ComparedFields>,
     /// The number of bands of the signature; `None` if candidates are not found by bands.
     pub bands: Option<usize>,
     /// The number of rows per band.
@@ -79,6 +88,25 @@ pub struct PerGroup {
     pub kept_too: u64,
     /// Dropped documents that the law keeps: the representatives of all groups, if no document of a group is kept.
     pub dropped_too: u64,
+}
+
+/// The fields in which documents were compared.
+#[derive(Debug, Clone, Serialize)]
+pub struct ComparedFields {
+    /// In which of the fields documents had to be similar.
+    pub similar: SimilarIn,
+    /// The fields, and how candidates were found in each.
+    pub found: Vec<ComparedField>,
+}
+
+/// A field in which documents were compared.
+#[derive(Debug, Clone, Serialize)]
+pub struct ComparedField {
+    /// The name of the field.
+    pub field: String,
+    /// How candidates were found.
+    #[serde(flatten)]
+    pub finding: Finding,
 }
 
 /// The references, and the number of dropped documents whose representative is a reference document.
@@ -141,6 +169,7 @@ impl Summary {
             blank_lines: 0,
             bytes: 0,
             finding: Finding::new(method),
+            fields: None,
             bands: curve.map(|curve| curve.bands),
             rows: curve.map(|curve| curve.rows),
             seconds: Seconds::default(),

@@ -135,11 +135,16 @@ impl Seen {
         }
     }
 
+    /// Returns the first input that can be read only once.
+    pub(crate) fn read_once<'a>(&self, inputs: &'a [Input]) -> Option<&'a Input> {
+        let found = inputs.iter().zip(&self.states).find(|(_, state)| matches!(state, State::Once(_)));
+        found.map(|(input, _)| input)
+    }
+
     /// Returns an error if there is an input that another run cannot read again.
     pub(crate) fn refuse_unrepeatable(&self, inputs: &[Input]) -> Result<()> {
-        let is_once = |(input, state): &(&Input, &State)| matches!(state, State::Once(_)) || matches!(input, Input::Table(_));
-        let once = inputs.iter().zip(&self.states).find(is_once);
-        let Some((input, _)) = once else { return Ok(()) };
+        let is_table = |input: &&Input| matches!(input, Input::Table(_));
+        let Some(input) = self.read_once(inputs).or_else(|| inputs.iter().find(is_table)) else { return Ok(()) };
         let what = words!["can be read only once, so ", Setting::Resume, " could not continue with it"];
         let advice = words!["save it to a file first, or name the command that prints it with ", Setting::InputCommand];
         Err(Error::new(ErrorKind::Input, what).at(input.name()).advise(advice))

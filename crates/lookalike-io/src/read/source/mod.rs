@@ -45,9 +45,10 @@ use super::{
     table::Table,
 };
 use crate::{
-    error::{Error, ErrorKind, Place, Result},
+    error::{Error, ErrorKind, Place, Result, Setting, Words},
     format::Format,
     store::shown_name,
+    words,
 };
 
 /// All inputs of a run.
@@ -390,6 +391,15 @@ impl Source {
     /// Returns an error if there is an input that another run cannot read again.
     pub fn refuse_unrepeatable(&self) -> Result<()> {
         self.seen.refuse_unrepeatable(&self.inputs)
+    }
+
+    /// Returns an error if an input can be read only once. `why` says why that is not enough.
+    pub fn refuse_read_once(&self, why: impl FnOnce() -> Words) -> Result<()> {
+        let input = self.seen.read_once(&self.inputs);
+        input.map_or(Ok(()), |input| {
+            let refused = Error::new(ErrorKind::Input, words!["can be read only once, but ", why()]).at(input.name());
+            Err(refused.advise(words!["save it to a file, or name the command that prints it with ", Setting::InputCommand]))
+        })
     }
 
     /// Reads a record that an earlier pass has found usable.
