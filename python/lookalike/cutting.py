@@ -250,6 +250,7 @@ def cut(
 
     - `mark=False`, `mark_prefix="cut_"`: whether to write all records to `output` with their whole texts, and with two fields
       that contain what would be cut.
+    - `output_format=None`: for files, the format of the records if `output` does not say it, as for `dedup`.
     - `rows_per_file=None`, `bytes_per_file=None`: for files, several outputs of limited size, as for `dedup`; or `output` is a
       folder.
     - `cuts=None`: a file for the command's line about each document, which `apply` reads. `report.cuts` has the cuts in any

@@ -120,6 +120,7 @@ _TAKES = {
     "keep_per_group": _COUNT,
     "min_containment": _SHARE,
     "drop": _is_one_of("duplicates", "all"),
+    "output_format": _is_one_of("jsonl", "json", "csv", "parquet", "arrow"),
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
     "right_by": _NAME,

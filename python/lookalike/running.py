@@ -34,6 +34,7 @@ OF_FILES = ("format", "delimiter", "encoding", "gitignore", "all_splits")
 # Keywords that only work with named data, and the alternatives for data in memory.
 _INSTEAD = {
     "output": "the kept documents are returned",
+    "output_format": "the kept documents are returned",
     "rows_per_file": "the kept documents are returned",
     "bytes_per_file": "the kept documents are returned",
     "resume": "write the data to a file first",
@@ -215,6 +216,8 @@ def dedup(
       each of `and_field` too, or if it is similar in any of `or_field` instead.
     - `dry_run=False`: whether to do everything except write files.
     - `resume=None`: a folder for saved progress, from which the same call continues after an interruption.
+    - `output_format=None`: `"jsonl"`, `"json"`, `"csv"`, `"parquet"` or `"arrow"`, to convert the records if the name `output`
+      does not say the format, such as the name of a folder.
     - `rows_per_file=None`, `bytes_per_file=None`: divide the output into files with this number of records, or of this size,
       such as `"500MB"`. The name `output` then has `{}` for the number of each file, such as `"part-{:05}.parquet"`. If
       `output` is a folder, such as `"clean/"`, each input file has a file of its own there.
@@ -286,10 +289,11 @@ def pairs(
     `data` is one of the kinds that `dedup` takes. From a stream or query, only the columns that are compared are stored.
 
     The keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
-    `rows_per_file`, `bytes_per_file`, `keep`, `drop`, `keep_per_group`, `cluster`, `representative`, `sample`, `against_only`,
-    `drop_holders`, `min_containment`, `and_field`, `or_field`, `label`, `label_prefix`, `decisions`, `report_floor`, `dry_run`
-    and `resume` here; `exact=True` is `method="shingle"`. With `against`, `a` of each pair is a reference, and `b` is a document of `data`. A pair is similar if its
-    exactly counted similarity reaches the threshold, unless `verify` is set otherwise.
+    `output_format`, `rows_per_file`, `bytes_per_file`, `keep`, `drop`, `keep_per_group`, `cluster`, `representative`, `sample`,
+    `against_only`, `drop_holders`, `min_containment`, `and_field`, `or_field`, `label`, `label_prefix`, `decisions`,
+    `report_floor`, `dry_run` and `resume` here; `exact=True` is `method="shingle"`. With `against`, `a` of each pair is a
+    reference, and `b` is a document of `data`. A pair is similar if its exactly counted similarity reaches the threshold, unless
+    `verify` is set otherwise.
 
     With `nearest=K`, each document (`a`) is listed with its K most similar matches (`b`): the most similar match comes first, and
     equally similar matches are in input order. A pair is listed twice if each document is among the other's nearest. With
@@ -336,6 +340,7 @@ class _Again:
         # The files that the run wrote are not written again.
         outputs = (
             "output",
+            "output_format",
             "rows_per_file",
             "bytes_per_file",
             "decisions",
@@ -352,10 +357,10 @@ class _Again:
 
 
 def refuse_limits(given: Mapping[str, Any]) -> None:
-    """Raise `ConfigError` for a limit of outputs, because there is no output."""
-    for name in ("rows_per_file", "bytes_per_file"):
+    """Raise `ConfigError` for a format or a limit of outputs, because there is no output."""
+    for name, example in (("output_format", "kept/"), ("rows_per_file", "part-{:05}.jsonl"), ("bytes_per_file", "part-{:05}.jsonl")):
         if given.get(name) is not None:
-            raise ConfigError(f"{name}= only works with output=; give a name such as 'part-{{:05}}.jsonl'", option=name)
+            raise ConfigError(f"{name}= only works with output=; give a name such as {example!r}", option=name)
 
 
 def only_for_files(given: Mapping[str, Any], what: str = "data in memory", names: Iterable[str] = OF_FILES) -> None:

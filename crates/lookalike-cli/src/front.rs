@@ -41,6 +41,7 @@ impl Flags {
             Setting::AllowRepeatedIds => "--allow-repeated-ids",
             Setting::InputCommand => "--input-command",
             Setting::Union => "--union",
+            Setting::OutputFormat => "--output-format",
             Setting::RowsPerFile => "--rows-per-file",
             Setting::BytesPerFile => "--bytes-per-file",
             Setting::Threads => "--threads",

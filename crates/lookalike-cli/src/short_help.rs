@@ -8,6 +8,7 @@ type Short = (&'static str, &'static [(&'static str, &'static str)]);
 const INPUTS: (&str, &str) = ("inputs", "Files, folders, quoted globs or URLs (- for standard input)");
 const TEXT_FIELD: (&str, &str) = ("text_field", "Field with the text");
 const ID_FIELD: (&str, &str) = ("id_field", "Field with the id");
+const OUTPUT_FORMAT: (&str, &str) = ("output_format", "Format of the records, if the name after -o does not say it");
 const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half of free memory]");
 const JSON: (&str, &str) = ("json", "Print the summary as JSON");
 const REPORT: (&str, &str) = ("report", "Write a page to look at: groups, pairs, texts side by side");
@@ -18,6 +19,7 @@ const SHORT: [Short; 15] = [
         &[
             INPUTS,
             ("output", "Write the kept records to KEPT (- for standard output)"),
+            OUTPUT_FORMAT,
             ("decisions", "Write the decision about each document to FILE"),
             ("dry_run", "Write nothing; show what would be dropped"),
             TEXT_FIELD,
@@ -35,6 +37,7 @@ const SHORT: [Short; 15] = [
             ("decisions", "Decisions file of a dedup run"),
             INPUTS,
             ("output", "Write the kept records to KEPT (- for standard output)"),
+            OUTPUT_FORMAT,
             TEXT_FIELD,
             ID_FIELD,
             ("json", "Print the summary as JSON"),
@@ -113,6 +116,7 @@ const SHORT: [Short; 15] = [
         &[
             INPUTS,
             ("output", "Write the records with the remaining texts to FILE"),
+            OUTPUT_FORMAT,
             ("cuts", "Write the places of all cuts and of their sources to FILE"),
             ("mark", "Cut nothing; write all records with what would be cut"),
             ("unit", "What is compared and cut: runs, lines, paragraphs or sentences"),

@@ -11,7 +11,7 @@ use lookalike::{Config, cluster::Keep};
 use lookalike_io::{
     disk::{File, WINDOW},
     error::{Error, ErrorKind, Result, Setting},
-    format::{Format, Html},
+    format::{Format, Html, OutputFormat},
     input_table::InputTable,
     memory::free_memory,
     read::{self, Expanded, Input, Inputs, StoredRecords},
@@ -90,6 +90,8 @@ pub struct RunConfig {
     /// The file in which the caller puts the run's summary when the run is done ([`LateOutput`](crate::LateOutput)). The run
     /// itself does not write this file, but it is an error if the file would overwrite an input or another output.
     pub summary: Option<PathBuf>,
+    /// The format of the records that are written. Without it, the name of an output selects the format, or it is that of the inputs.
+    pub output_format: Option<OutputFormat>,
     /// The largest size of an output of records, whose name then has a number, such as `part-{:05}.jsonl`; `None` for one output, or an
     /// output for each input if its name is a folder.
     pub limit: Option<Limit>,
@@ -188,6 +190,7 @@ impl Default for RunConfig {
             allow_repeated_ids: false,
             skip_bad: None,
             summary: None,
+            output_format: None,
             limit: None,
             report: None,
             threads: 0,

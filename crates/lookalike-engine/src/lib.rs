@@ -131,7 +131,7 @@ pub use lookalike_io::read::Extractor;
 pub use lookalike_io::{
     built_features,
     error::{Error, ErrorKind, Front, Place, Result, Setting, Words, said},
-    format::{Format, Html},
+    format::{Format, Html, OutputFormat},
     input_table::InputTable,
     memory::peak_memory,
     read::{LeftOut, PACKED, StoredRecords, read_document},

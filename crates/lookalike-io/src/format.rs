@@ -46,6 +46,59 @@ impl Format {
     }
 }
 
+/// The format in which records are written, if it is not that of their input. It can be parsed from a value of `--output-format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputFormat {
+    /// JSON Lines.
+    #[serde(rename = "jsonl")]
+    Lines,
+    /// One JSON array of objects.
+    #[serde(rename = "json")]
+    Array,
+    /// CSV, or TSV if the name of the output says so.
+    #[serde(rename = "csv")]
+    Delimited,
+    /// Parquet.
+    Parquet,
+    /// An Arrow IPC file (Feather's second version). On standard output, it is an Arrow IPC stream, which a pipe can carry.
+    Arrow,
+}
+
+impl OutputFormat {
+    /// Returns the format's description in a message.
+    pub fn name(self) -> &'static str {
+        self.as_input().name()
+    }
+
+    /// Returns the usual file extension.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Lines => ".jsonl",
+            Self::Array => ".json",
+            Self::Delimited => ".csv",
+            Self::Parquet => ".parquet",
+            Self::Arrow => ".arrow",
+        }
+    }
+
+    /// Returns the format of a file that was written in this one.
+    pub(crate) fn as_input(self) -> Format {
+        match self {
+            Self::Lines => Format::Lines,
+            Self::Array => Format::Array,
+            Self::Delimited => Format::Delimited,
+            Self::Parquet => Format::Parquet,
+            Self::Arrow => Format::Arrow,
+        }
+    }
+
+    /// Returns whether an output is a table.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Self::Parquet | Self::Arrow)
+    }
+}
+
 /// The text of a page to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -29,6 +29,7 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::AllowRepeatedIds
         | Setting::InputCommand
         | Setting::Union
+        | Setting::OutputFormat
         | Setting::RowsPerFile
         | Setting::BytesPerFile
         | Setting::Threads

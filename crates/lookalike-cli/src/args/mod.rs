@@ -3,9 +3,9 @@
 
 mod against;
 mod find;
-mod limit;
 mod method;
 mod other_fields;
+mod output;
 mod per_group;
 mod report;
 mod resume;
@@ -24,9 +24,9 @@ use crate::report::Report;
 pub use self::{
     against::set_references,
     find::{CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus},
-    limit::LimitArgs,
     method::{MethodArgs, VerifyBy},
     other_fields::OtherFieldsArgs,
+    output::OutputArgs,
     per_group::PerGroupArgs,
     report::{FloorArgs, PageArgs, ReportArgs, described, page_size},
     resume::{ResumeArgs, resumed},

@@ -10,7 +10,7 @@ use lookalike::{Config, cluster::Keep};
 use lookalike_engine::{Applied, Outputs, RunConfig, Setting, apply, dedup_listed, words};
 
 use crate::{
-    args::{InputArgs, LimitArgs, PerGroupArgs, RunArgs, refuse, run_config},
+    args::{InputArgs, OutputArgs, PerGroupArgs, RunArgs, refuse, run_config},
     front::Flags,
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
@@ -56,7 +56,7 @@ pub struct Apply {
     #[arg(long, short, value_name = "KEPT")]
     output: PathBuf,
     #[command(flatten)]
-    limit: LimitArgs,
+    written: OutputArgs,
     /// Decide from a file of pairs, by those with this similarity or more
     ///
     /// The similarity is the resemblance. T must not be below the threshold of the pairs run, because the file has no such pairs.
@@ -85,7 +85,7 @@ pub struct Apply {
 impl Apply {
     /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
-        let config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
+        let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
         let keep_per_group = self.per_group.most();
         if self.threshold.is_none() && self.keep.is_some() && self.input.records.skip_bad.is_none() {
             return Err(refuse(
@@ -97,9 +97,10 @@ impl Apply {
             let what = words![Setting::Drop, " and ", Setting::KeepPerGroup, " only work with ", Setting::Threshold];
             return Err(refuse(what, "leave it out"));
         }
-        let threshold = self.threshold.unwrap_or(config.method.threshold);
-        let method = Config { threshold, ..config.method };
-        Ok(RunConfig { method, keep: self.keep.clone(), keep_per_group, limit: self.limit.limit(), ..config })
+        config.method.threshold = self.threshold.unwrap_or(config.method.threshold);
+        (config.keep, config.keep_per_group) = (self.keep.clone(), keep_per_group);
+        self.written.apply(&mut config);
+        Ok(config)
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {

@@ -12,7 +12,7 @@ use lookalike::{
 use lookalike_engine::{CutSummary, Cutting, RunConfig, cut};
 
 use crate::{
-    args::{FoldArgs, InputArgs, LimitArgs, PageArgs, ResumeArgs, RunArgs, page_size, resumed, run_config, set_references},
+    args::{FoldArgs, InputArgs, OutputArgs, PageArgs, ResumeArgs, RunArgs, page_size, resumed, run_config, set_references},
     found::left_out,
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, quiet, say, warnings},
@@ -60,7 +60,7 @@ pub struct Cut {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    limit: LimitArgs,
+    written: OutputArgs,
     /// Cut nothing; write all records with what would be cut
     ///
     /// The fields cut_verdict and cut_spans are added after the fields of the record. In CSV, the spans are JSON.
@@ -212,7 +212,8 @@ impl Cut {
         let method = Config { tokens: self.tokens.into(), folds: self.folds.folds(), ..Config::default() };
         let mut config = run_config(&self.input, &self.run, method);
         (config.keep, config.report) = (Some(self.keep.clone()), self.page.config());
-        (config.resume, config.limit) = (self.resume.settings(), self.limit.limit());
+        config.resume = self.resume.settings();
+        self.written.apply(&mut config);
         set_references(&mut config, &self.against)?;
         if let WithinBy::Group(field) = &self.within {
             config.label_field = Some(field.clone());

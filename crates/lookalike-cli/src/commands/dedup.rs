@@ -12,7 +12,7 @@ use lookalike_engine::{Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisio
 use super::index::NewIndex;
 use crate::{
     args::{
-        FloorArgs, InputArgs, LimitArgs, MethodArgs, OtherFieldsArgs, PerGroupArgs, ReportArgs, ResumeArgs, RunArgs, described,
+        FloorArgs, InputArgs, MethodArgs, OtherFieldsArgs, OutputArgs, PerGroupArgs, ReportArgs, ResumeArgs, RunArgs, described,
         resumed, run_config, set_references,
     },
     found::{above, anchors, excluded, found, hints, left_out, percent, preset, too_large},
@@ -71,7 +71,7 @@ pub struct Dedup {
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    limit: LimitArgs,
+    written: OutputArgs,
     /// Drop nothing; write all records to KEPT, with their decisions
     ///
     /// The fields cluster, verdict, representative and similarity are added after the fields of the record.
@@ -169,7 +169,7 @@ impl Dedup {
         (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);
         config.resume = self.resume.settings();
         config.other_fields = self.other_fields.fields();
-        config.limit = self.limit.limit();
+        self.written.apply(&mut config);
         self.report.apply(Some(&self.floor), &mut config)?;
         Ok(config)
     }
@@ -195,7 +195,8 @@ impl Dedup {
             (self.index.is_some(), "--index", "create an index with `lookalike index create`"),
             (self.other_fields.fields().is_some(), "--and-field or --or-field", "use `lookalike dedup` on one machine"),
             (self.per_group.most() != 1, "--drop or --keep-per-group", "use `lookalike dedup` on one machine"),
-            (self.limit.limit().is_some(), "--rows-per-file or --bytes-per-file", "each task writes one file"),
+            (self.written.limit().is_some(), "--rows-per-file or --bytes-per-file", "each task writes one file"),
+            (self.written.format().is_some(), "--output-format", "run `lookalike dedup` on one machine to convert records"),
             (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
         ];
         if let Some((_, flag, advice)) = refused.into_iter().find(|&(given, ..)| given) {

@@ -478,7 +478,7 @@ fn decisions_for_other_inputs_are_refused_and_nothing_is_written() {
     for (asked, words) in [
         ("why.jsonl in.jsonl -o why.jsonl", "why.jsonl: would overwrite the input why.jsonl"),
         ("why.jsonl in.jsonl -o in.jsonl", "in.jsonl: would overwrite the input in.jsonl"),
-        ("why.jsonl in.jsonl -o kept.csv", "kept.csv: CSV is written only if all inputs are CSV"),
+        ("why.jsonl in.jsonl -o kept.csv", "in.jsonl:2: field \"extra\" is an array, which CSV cannot store"),
         ("why.jsonl in.jsonl", "--output <KEPT>"),
     ] {
         let ran = place.run(&format!("apply {asked}"));

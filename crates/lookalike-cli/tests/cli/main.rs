@@ -4,6 +4,7 @@
 mod against;
 mod anchors;
 mod concurrent;
+mod converted;
 mod coverage;
 mod curve_and_compare;
 mod cut;

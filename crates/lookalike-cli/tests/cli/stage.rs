@@ -545,8 +545,8 @@ fn the_format_of_outputs_is_that_of_all_inputs() {
         .map(|arguments| plan(arguments).err)
         .concat();
     assert_snapshot!(shown, @r#"
-    error: kept-{}.parquet: a table is written only if all inputs are tables (Parquet or Arrow); give a name that ends with .jsonl
-    error: kept-{}.csv: CSV is written only if all inputs are CSV; give a name that ends with .jsonl
+    error: kept-{}.parquet: a job array writes a table only if all inputs are tables (Parquet or Arrow); give a name that ends with .jsonl
+    error: kept-{}.csv: a job array writes CSV only if all inputs are CSV; give a name that ends with .jsonl
     error: d.csv: its columns are "id", "text", "more" (delimiter ','), but those of c.csv are "id", "text" (delimiter ','), so one CSV file cannot hold the records of both; write .jsonl
     "#);
     // The second task has only an array.

@@ -201,7 +201,7 @@ impl Streaming<'_> {
         let first = round.partition_point(|held| held.block.tag().part < source.reference_parts());
         let round = &round[first..];
         let is_limited = output.is_limited();
-        if !is_limited && !round.iter().any(|held| shapes.of(source, &held.block).makes(&held.block)) {
+        if !is_limited && !round.iter().any(|held| shapes.makes(source, &held.block)) {
             for Held { block, .. } in round {
                 self.written += output.write_slices(block, &ready.info(block)?, source, is_kept)?;
             }
@@ -210,7 +210,8 @@ impl Streaming<'_> {
         made.resize_with(made.len().max(round.len()), || (Piece::new(is_limited), Scratch::default()));
         made.par_iter_mut().zip(round).with_max_len(1).try_for_each(|((piece, scratch), Held { block, .. })| {
             piece.clear();
-            shapes.of(source, block).make(block, &ready.info(block)?, source, is_kept, scratch, piece)
+            shapes.of(source, block).make(block, &ready.info(block)?, source, is_kept, scratch, piece)?;
+            shapes.convert(source, block, piece)
         })?;
         for (piece, _) in &mut made[..round.len()] {
             self.written += piece.records;

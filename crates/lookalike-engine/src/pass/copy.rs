@@ -30,13 +30,14 @@ pub(crate) fn write_blocks<S: Default>(
     let mut written = 0;
     // After the records in a buffer have been written, the buffer is reused, because newly allocated memory is expensive.
     let spare: Mutex<Vec<Piece>> = Mutex::default();
-    let is_limited = output.is_limited();
+    let (is_limited, shapes) = (output.is_limited(), output.shapes());
     in_order(
         pool,
         Blocks::after_references(source).whole(true),
         |block, state: &mut S| {
             let mut piece = lock(&spare).pop().unwrap_or_else(|| Piece::new(is_limited));
             make(block, state, &mut piece)?;
+            shapes.convert(source, block, &mut piece)?;
             Ok(piece)
         },
         |mut piece| {

@@ -7,6 +7,8 @@ pub(crate) mod waiting;
 
 pub(crate) mod parallel;
 
+pub(crate) mod columns;
+
 pub(crate) mod copy;
 
 pub(crate) mod reading;

@@ -60,6 +60,8 @@ settings! {
     Union = "union",
 
     // Settings for writing.
+    /// The format of the records that are written.
+    OutputFormat = "output_format",
     /// The number of records of an output.
     RowsPerFile = "rows_per_file",
     /// The number of bytes of an output.

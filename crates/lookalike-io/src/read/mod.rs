@@ -42,7 +42,7 @@ mod sketched;
 pub use self::bytes::encoding::{encode, is_encodable, named as encoding_named};
 #[cfg(feature = "html")]
 pub use self::documents::Extractor;
-pub(crate) use self::json::text_place;
+pub(crate) use self::json::{fields_of, string_of, text_place};
 #[cfg(not(feature = "encodings"))]
 pub use self::reading::{encode, encoding_named, is_encodable};
 #[cfg(feature = "tables")]

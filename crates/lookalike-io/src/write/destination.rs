@@ -9,7 +9,7 @@ use std::{
 use crate::{
     disk::folder_of,
     error::{Error, ErrorKind, Result, Setting, Words},
-    format::Format,
+    format::{Format, OutputFormat},
     read::{Named, Source, without_packing},
     store::{expand, is_url, shown_path},
     words,
@@ -28,8 +28,8 @@ pub enum Limit {
 /// What is written to a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// Records, in the format of their input if it can be written.
-    Records,
+    /// Records, in this format. Without it, the names of outputs select the format, or it is that of the inputs if it can be written.
+    Records(Option<OutputFormat>),
     /// Decisions about records.
     Decisions,
     /// What is cut out of texts.
@@ -79,11 +79,11 @@ impl Destination {
                 let (before, after) = (name[..at].into(), name[end..].into());
                 Ok(Self::Numbered(Numbered { before, digits, after, limit }))
             }
-            (Some(_), None) if content == Content::Records => {
+            (Some(_), None) if matches!(content, Content::Records(_)) => {
                 let advice = words!["limit the outputs with ", Setting::RowsPerFile, " or ", Setting::BytesPerFile];
                 Err(refuse("the name has a number, but one output gets all records".into()).advise(advice))
             }
-            (None, Some(limit)) if content == Content::Records => {
+            (None, Some(limit)) if matches!(content, Content::Records(_)) => {
                 let setting = if let Limit::Records(_) = limit { Setting::RowsPerFile } else { Setting::BytesPerFile };
                 let refused = refuse(words!["with ", setting, ", the name of the outputs needs a number"]).about(setting);
                 Err(refused.advise("put {:05} into the last part of the name, such as part-{:05}.jsonl"))
@@ -134,12 +134,16 @@ impl Destination {
                         return Err(refused.advise("give the name of one output, such as kept.jsonl"));
                     };
                     let ending = match content {
-                        Content::Records => None,
+                        Content::Records(_) => None,
                         Content::Decisions => Some(".decisions.jsonl"),
                         Content::Cuts => Some(".cuts.jsonl"),
                         Content::Attributes => Some(".jsonl"),
                     };
-                    let name = match ending {
+                    let converted = match content {
+                        Content::Records(Some(asked)) => other_ending(&name, source.format(number), asked),
+                        _ => None,
+                    };
+                    let name = match ending.or(converted) {
                         None => writable(name, source.format(number)),
                         // If files with the same name have several formats, the extension of a later one remains.
                         Some(ending) => Some(with_ending(&name, ending))
@@ -248,11 +252,29 @@ pub fn decisions_name(path: &Path) -> PathBuf {
     }
 }
 
+/// Returns the file extension for an input that is converted, or none if its name is already one of the format that is asked for.
+fn other_ending(name: &Path, format: Option<Format>, asked: OutputFormat) -> Option<&'static str> {
+    let name = name.to_str().unwrap_or_default();
+    let (named, may_be_array) = (Format::of_name(name), Format::may_be_array(name));
+    let is_same = match asked {
+        OutputFormat::Array => may_be_array,
+        OutputFormat::Lines => named == Some(Format::Lines) && (!may_be_array || format == Some(Format::Lines)),
+        other => named == Some(other.as_input()),
+    };
+    (!is_same).then(|| asked.ending())
+}
+
 /// Returns the name of a file with another extension, and its own one before it.
 fn longer(path: &Path, ending: &str) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let plain = without_packing(&name);
-    format!("{plain}{ending}{}", &name[plain.len()..])
+    format!("{plain}{ending}{}", packing_after(&name[plain.len()..], ending))
+}
+
+/// Returns the file extension of a compression, unless it would come after that of a table.
+fn packing_after<'a>(packing: &'a str, ending: &str) -> &'a str {
+    let is_table = Format::of_name(ending).is_some_and(Format::is_table);
+    if is_table { "" } else { packing }
 }
 
 /// Replaces the file extension of a format in a name.
@@ -264,7 +286,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
         Some(_) => plain.rsplit_once('.').map_or(plain, |(stem, _)| stem),
         None => plain,
     };
-    path.with_file_name(format!("{stem}{ending}{packing}"))
+    path.with_file_name(format!("{stem}{ending}{}", packing_after(packing, ending)))
 }
 
 /// Returns a path from the root, so that different names of a file are equal, apart from links.
@@ -313,15 +335,18 @@ mod tests {
             ("kept}{", None),
         ] {
             let limit = Limit::Records(NonZeroU64::MIN);
-            let found = Destination::of(Path::new(name), Content::Records, Some(limit)).ok();
+            let found = Destination::of(Path::new(name), Content::Records(None), Some(limit)).ok();
             let found = found.map(|found| if let Destination::Numbered(numbered) = found { numbered } else { unreachable!() });
             match number {
                 Some((expected, number)) => assert_eq!(found.unwrap().name(number), Path::new(expected)),
                 None => assert_eq!(found, None, "{name}"),
             }
         }
-        assert!(Destination::of(Path::new("part-{}.jsonl"), Content::Records, None).is_err());
-        assert_eq!(Destination::of(Path::new("kept/"), Content::Records, None).unwrap(), Destination::Folder("kept/".into()));
+        assert!(Destination::of(Path::new("part-{}.jsonl"), Content::Records(None), None).is_err());
+        assert_eq!(
+            Destination::of(Path::new("kept/"), Content::Records(None), None).unwrap(),
+            Destination::Folder("kept/".into())
+        );
     }
 
     #[test]
@@ -351,7 +376,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pattern = folder.path().join("part-{:05}.jsonl");
         let Destination::Numbered(numbered) =
-            Destination::of(&pattern, Content::Records, Some(Limit::Bytes(NonZeroU64::MIN))).unwrap()
+            Destination::of(&pattern, Content::Records(None), Some(Limit::Bytes(NonZeroU64::MIN))).unwrap()
         else {
             panic!()
         };

@@ -30,7 +30,7 @@ mod sketches;
 #[cfg(feature = "tables")]
 pub use self::decisions::{DecisionRows, Kinds, RowsShape};
 #[cfg(not(feature = "tables"))]
-pub use self::records::without_tables;
+pub use self::names::without_tables;
 #[cfg(feature = "tables")]
 pub use self::records::{row_ends, sliced};
 pub use self::{
@@ -42,8 +42,8 @@ pub use self::{
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,
     records::{
-        AddedNames, Change, Kept, Label, Labelling, Mark, MarkedSpan, Piece, RowLabels, RowMarks, Shape, Shapes,
-        refuse_table_names,
+        AddedNames, BlockFields, Change, Kept, Label, Labelling, Looking, Mark, MarkedSpan, Piece, RowLabels, RowMarks, Seen,
+        Shape, Shapes, refuse_table_names,
     },
     series::{Filled, Series, Span, line_ends},
     sketches::{SketchOutput, SketchRow},

@@ -16,6 +16,11 @@ pub(super) fn packed_table(name: &str) -> Error {
     refused.advise("give a name that ends with .parquet or .arrow")
 }
 
+/// Returns the error for an output that would be a table, in a build without tables.
+pub fn without_tables(name: &str) -> Error {
+    Error::new(ErrorKind::Output, "this lookalike was built without tables (the cargo feature `tables`)").at(name)
+}
+
 /// Rejects a name for an output of lines if it has the file extension of another format.
 ///
 /// # Errors
@@ -41,10 +46,7 @@ pub fn are_rows(path: &Path, what: &str) -> Result<bool> {
     let refuse = |what: String, advice: &'static str| Err(Error::new(ErrorKind::Output, what).at(&*name).advise(advice));
     match Format::of_name(&given) {
         Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => Err(packed_table(&name)),
-        Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => {
-            let what = "this lookalike was built without tables (the cargo feature `tables`)";
-            Err(Error::new(ErrorKind::Output, what).at(name))
-        }
+        Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => Err(without_tables(&name)),
         Some(Format::Parquet | Format::Arrow) => Ok(true),
         Some(Format::Delimited) => refuse(
             format!("{what} are written as JSON Lines or a table"),

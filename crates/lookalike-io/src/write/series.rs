@@ -16,6 +16,7 @@ use super::{
 use crate::{
     disk::{allow_open_files, folder_of},
     error::{Error, ErrorKind, Result},
+    format::OutputFormat,
     read::{Input, Source},
 };
 
@@ -31,6 +32,8 @@ const MOST_STALE: usize = 10_000;
 /// The outputs of a [`Destination`].
 pub struct Series {
     names: Names,
+    /// The format of the records, if it is asked for.
+    format: Option<OutputFormat>,
     /// Whether the outputs are objects of a store.
     is_remote: bool,
     threads: usize,
@@ -76,6 +79,7 @@ impl Series {
             }
         }
         let mut series = Self::of((names, destination.is_remote()), threads, None);
+        series.format = if let Content::Records(format) = content { format } else { None };
         series.first = series.create(0)?;
         Ok(series)
     }
@@ -88,7 +92,7 @@ impl Series {
 
     fn of((names, is_remote): (Names, bool), threads: usize, first: Option<Output>) -> Self {
         let (folders, clean) = (Arc::default(), BTreeSet::new());
-        Self { names, is_remote, threads, folders, clean, first, next: 0, complete: VecDeque::new() }
+        Self { names, format: None, is_remote, threads, folders, clean, first, next: 0, complete: VecDeque::new() }
     }
 
     fn create(&mut self, number: usize) -> Result<Option<Output>> {
@@ -123,6 +127,11 @@ impl Series {
 
     pub(super) fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// Returns the format of the records, if it is asked for.
+    pub(super) fn format(&self) -> Option<OutputFormat> {
+        self.format
     }
 
     /// Returns the limit of outputs.

@@ -32,6 +32,7 @@ use self::{
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     pass::{
+        columns::find_columns,
         copy::{copy_kept, same_number},
         destinations::Destinations,
         open::pool,
@@ -96,7 +97,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let inputs = config.expand()?;
     let written = decisions_input(decisions, &inputs)?;
     let all: Vec<Input> = inputs.iter().chain(&written).cloned().collect();
-    let destinations = Destinations::new(config, [(Content::Records, Some(path))])?;
+    let destinations = Destinations::new(config, [(Content::Records(config.output_format), Some(path))])?;
     let others: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(config.summary.as_deref()).collect();
     refuse_overwriting(&destinations.named(&others), &all)?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
@@ -133,6 +134,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     }
 
     let info = |block: &Block| met.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part));
+    find_columns(&pool, &source, &mut kept, info, observer)?;
     let is_kept = |document| met.kept.contains(document);
     match &decided.edits {
         None => copy_kept(&pool, &source, info, is_kept, (&mut kept, met.counts.kept), observer)?,

@@ -192,6 +192,7 @@ impl Emitting<'_> {
             }
             (None, _) => info.each_document(block, source, |document, at| each(document, at).map(drop))?,
         }
+        wanted.shapes.map_or(Ok(()), |shapes| shapes.convert(source, block, &mut piece))?;
         Ok(Made { part: block.part, piece, others })
     }
 

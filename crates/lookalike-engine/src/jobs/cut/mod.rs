@@ -58,6 +58,7 @@ use crate::{
     matching::sets::Pass,
     pass::{
         added::refuse_names,
+        columns::find_columns,
         copy::same_number,
         destinations::Destinations,
         open::{Means, Sources, create, sources},
@@ -112,8 +113,10 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let method = without_candidates(&config.method)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let paths = [&asked.texts, &asked.cuts, &asked.attributes].map(Option::as_deref);
-    let destinations =
-        Destinations::new(config, [(Content::Records, paths[0]), (Content::Cuts, paths[1]), (Content::Attributes, paths[2])])?;
+    let destinations = Destinations::new(
+        config,
+        [(Content::Records(config.output_format), paths[0]), (Content::Cuts, paths[1]), (Content::Attributes, paths[2])],
+    )?;
     let others: Vec<&Path> =
         [&config.skip_bad, &config.summary].into_iter().flatten().map(|path| path.as_path()).chain(report).collect();
     let Sources { source, left_out, .. } = sources(config, &destinations.named(&others), || {
@@ -157,6 +160,9 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     table.refuse_more_than_32_bits("cutting")?;
     if !config.allow_repeated_ids {
         refuse_repeated_references(&table, &source)?;
+    }
+    if let Some(texts) = &mut texts {
+        find_columns(&pool, &source, texts, |block| table.info(block, &source), observer)?;
     }
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let resumed = saved.resumed(state.as_ref().and_then(|state| state.resumed));

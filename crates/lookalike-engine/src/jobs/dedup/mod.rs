@@ -54,7 +54,7 @@ use crate::{
         sets::{self, Pass, Sets},
     },
     pairing::{Pairing, greedy, shared::Counted, verdicts::Verdicts},
-    pass::open::Means,
+    pass::{columns::find_columns, open::Means},
     reporting::{ReportFigures, collecting::Collecting, near},
     sketching::{self, Beside, table::Table},
     state::State,
@@ -116,6 +116,9 @@ fn all_passes(
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?
     };
     summary.seconds.sketching = clock.lap();
+    if let Some(kept) = &mut written.kept {
+        find_columns(&pool, &source, kept, |block| table.info(block, &source), observer)?;
+    }
 
     let Found { pairing, candidate_pairs, counted } = find(&method, &mut table, &pool, observer)?;
     summary.seconds.pairing = clock.lap();

@@ -68,7 +68,8 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     References::check(config, &method)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let paths = [&outputs.kept, &outputs.decisions].map(Option::as_deref);
-    let destinations = Destinations::new(config, [(Content::Records, paths[0]), (Content::Decisions, paths[1])])?;
+    let destinations =
+        Destinations::new(config, [(Content::Records(config.output_format), paths[0]), (Content::Decisions, paths[1])])?;
     let others: Vec<&Path> =
         [&config.skip_bad, &config.summary].into_iter().flatten().map(PathBuf::as_path).chain(report).collect();
     let mut decision_rows = false;

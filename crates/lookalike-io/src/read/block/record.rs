@@ -81,6 +81,18 @@ impl Block {
         }
     }
 
+    /// Returns lines of the block as UTF-8.
+    ///
+    /// # Errors
+    /// Fails if a line has another encoding than the named one.
+    pub(crate) fn decoded_lines(&self, lines: &[u8], reading: &Reading) -> Result<Vec<u8>, Fault> {
+        let (mut all, mut scratch) = (Vec::with_capacity(lines.len()), String::new());
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            all.extend_from_slice(self.line(line, reading, &mut scratch)?);
+        }
+        Ok(all)
+    }
+
     /// Describes what is wrong with a JSON record that is not UTF-8, and what the user can do. Returns none if the record is
     /// UTF-8. If the record is UTF-16 or UTF-32, the returned error says so.
     pub fn not_utf8(&self, at: usize, reading: &Reading, naming: Naming) -> Option<Fault> {

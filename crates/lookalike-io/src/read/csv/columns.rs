@@ -135,6 +135,12 @@ impl Columns {
         encoding_of(self.utf16, named)
     }
 
+    /// Returns the names of the columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        // The names are JSON strings, which can always be parsed.
+        self.names.iter().map(|name| serde_json::from_str(name).unwrap_or_default())
+    }
+
     /// Returns whether there is a column of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         let name = serde_json::Value::from(name).to_string();

@@ -31,6 +31,7 @@ pub(crate) use self::{
     fields::{Found, Unit},
     joined::push,
     lazy::text_place,
+    paths::{fields_of, string_of},
     record::of_utf16,
 };
 pub use self::{

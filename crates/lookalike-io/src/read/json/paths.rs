@@ -113,6 +113,22 @@ fn list(object_text: &[u8], before: &str, depth: usize, names: &mut Vec<String>)
     }
 }
 
+/// Returns the fields of a JSON object, in their order.
+///
+/// # Errors
+/// Fails if the text is not a JSON object.
+pub(crate) fn fields_of(object_text: &[u8]) -> Result<Vec<(Cow<'_, str>, &RawValue)>, Error> {
+    object(object_text).map(|Fields(fields)| fields)
+}
+
+/// Returns the content of a JSON string.
+///
+/// # Errors
+/// Fails if the text is not a JSON string, or if an escape in it is half of a surrogate pair.
+pub(crate) fn string_of(text: &str) -> Result<Cow<'_, str>, serde_json::Error> {
+    serde_json::from_str(text).map(|Name(content)| content)
+}
+
 fn object(text: &[u8]) -> Result<Fields<'_>, Error> {
     serde_json::from_slice(text).map_err(|error| {
         let words = error.to_string();

@@ -223,6 +223,12 @@ impl Source {
         self.formats[input]
     }
 
+    /// Returns whether an input, which is numbered from 0, references first, has columns that are known before its records are read.
+    pub(crate) fn has_header(&self, input: usize) -> bool {
+        let is_json = |format| matches!(format, Format::Lines | Format::Array);
+        self.formats[input].is_some_and(|format| !is_json(format))
+    }
+
     /// Returns the columns of a part that is known to be CSV. Returns none for an input that can be read only once, because such
     /// inputs are not examined.
     pub fn columns(&self, part: usize) -> Result<Option<Arc<Columns>>> {

@@ -68,13 +68,11 @@ impl AddedNames {
     }
 
     /// Returns what is added.
-    #[cfg(feature = "tables")]
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
 
     /// Returns the names, in order.
-    #[cfg(feature = "tables")]
     pub(crate) fn all(&self) -> &[String] {
         &self.names
     }

@@ -1,8 +1,13 @@
-//! Writes kept records to one output: unchanged if the output has the format of its input, otherwise as JSON Lines.
+//! Writes kept records to one output.
 
 use std::{ops::Range, sync::Arc};
 
-use super::{added::AddedNames, rows::KeptRows, shape::Shape};
+use super::{
+    added::AddedNames,
+    converted::{Heading, begin, push_header},
+    rows::KeptRows,
+    shape::{Plan, Shape},
+};
 use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
@@ -46,17 +51,26 @@ fn write_as(output: &mut Output, utf16: Option<Utf16>, bytes: &[u8], scratch: &m
 }
 
 impl KeptFile {
-    /// Begins an output of this shape for the records of some inputs; `added` has the names of the fields that are added to records. For
-    /// a table, up to `ahead` row groups are in memory.
+    /// Begins an output for the records of some inputs; `added` has the names of the fields that are added to records. If records are
+    /// converted, there is a heading. For a table, up to `ahead` row groups are in memory.
     pub(super) fn new(
-        output: Output,
-        shape: Shape,
+        mut output: Output,
+        (Plan { written: shape, format, delimiter, .. }, heading): (Plan, Option<&Heading>),
         (source, inputs): (&Source, Range<usize>),
         added: Option<&AddedNames>,
         ahead: usize,
     ) -> Result<Self> {
         let output = match shape {
-            Shape::Table => Target::Rows(Box::new(KeptRows::new(output, (source, inputs), added, ahead)?)),
+            Shape::Table => Target::Rows(Box::new(match heading {
+                Some(heading) => begin(output, format, heading, source, ahead)?,
+                None => KeptRows::new(output, format, (source, inputs), added, ahead)?,
+            })),
+            Shape::Delimited if let Some(heading) = heading => {
+                let mut header = Vec::new();
+                push_header(heading, delimiter, &mut header);
+                output.write(&header)?;
+                Target::Bytes(output, Begun { begun: true, ..Begun::default() })
+            }
             Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, Begun::default()),
         };
         let added = added.map(|names| (names.clone(), source.reading().encoding));

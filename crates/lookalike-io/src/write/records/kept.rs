@@ -1,64 +1,24 @@
 //! Writes the kept records to their destination: one output, an output for each input, or numbered outputs of limited size.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use super::{
     added::AddedNames,
+    converted::{Looking, Seen},
     divided::ends,
     file::KeptFile,
     rows::{RowLabels, RowMarks},
     shape::{Piece, Shape},
+    shapes::Shapes,
 };
 use crate::{
     error::{Error, Result},
     read::{Block, BlockInfo, Source},
     write::{
-        destination::Names,
         output::{LEAST_AHEAD, Output},
         series::{Filled, Series, Span},
     },
 };
-
-/// The shapes in which the records of each input are written.
-#[derive(Debug, Clone)]
-pub struct Shapes(Arc<[Shape]>);
-
-impl Shapes {
-    /// Returns the shapes of a series of outputs.
-    ///
-    /// # Errors
-    /// Fails if the records cannot be written in the format that a name means.
-    pub fn new(series: &Series, source: &Source) -> Result<Self> {
-        let inputs = source.references()..source.inputs().len();
-        let names = series.names();
-        let shapes = match names {
-            Names::Inputs(paths) => {
-                let each = paths.iter().zip(inputs).map(|(path, input)| Shape::of_inputs(path, source, input..input + 1));
-                each.collect::<Result<_>>()?
-            }
-            Names::One(_) | Names::Numbered(_) => {
-                let path = names.get(0).unwrap_or_default();
-                vec![Shape::of_inputs(&path, source, inputs.clone())?; inputs.len().max(1)]
-            }
-        };
-        Ok(Self(shapes.into()))
-    }
-
-    /// Returns the number of bytes of memory that writing takes on `threads` threads, in addition to blocks.
-    pub fn extra(&self, threads: usize) -> u64 {
-        self.0.iter().map(|shape| shape.extra(threads)).max().unwrap_or(0)
-    }
-
-    /// Returns the shape of the records in a block.
-    pub fn of(&self, source: &Source, block: &Block) -> Shape {
-        self.of_input(source.parts()[block.part].input(), source)
-    }
-
-    fn of_input(&self, input: usize, source: &Source) -> Shape {
-        // If there are no inputs, there is one shape, and no records.
-        self.0.get(input.saturating_sub(source.references())).copied().unwrap_or(self.0[0])
-    }
-}
 
 /// The outputs of the kept records.
 pub struct Kept {
@@ -95,8 +55,28 @@ impl Kept {
     ) -> Result<Self> {
         let (added, filled) = (added.cloned(), Filled::default());
         let mut kept = Self { series, shapes, added, ahead, current: None, filled };
-        kept.enter(source)?;
+        if !kept.shapes.need_headings() {
+            kept.enter(source)?;
+        }
         Ok(kept)
+    }
+
+    /// Returns what finds the columns of converted records. Nothing can be written before they are [set](Self::set_columns). Returns
+    /// none if no records need them.
+    ///
+    /// # Errors
+    /// Fails if the columns of an input cannot be read, or cannot be written as CSV.
+    pub fn looking(&self, source: &Source) -> Result<Option<Looking>> {
+        self.shapes.looking(source)
+    }
+
+    /// Sets the columns of converted records, and begins the first output.
+    ///
+    /// # Errors
+    /// Fails if the values of a field cannot be in one column, if a field has the name of an added one, or if a table cannot be written.
+    pub fn set_columns(&mut self, looking: &Looking, seen: Seen, source: &Source) -> Result<()> {
+        self.shapes.set_headings(seen.headings(looking, self.added.as_ref(), source)?);
+        self.enter(source)
     }
 
     /// Returns an output that exists already and gets all records.
@@ -104,7 +84,7 @@ impl Kept {
     /// # Errors
     /// Fails if a table cannot be written.
     pub fn one(output: Output, shape: Shape, source: &Source, ahead: usize) -> Result<Self> {
-        Self::new(Series::one(output), Shapes([shape].into()), source, None, (ahead, LEAST_AHEAD))
+        Self::new(Series::one(output), Shapes::one(shape), source, None, (ahead, LEAST_AHEAD))
     }
 
     /// Returns the shapes in which the records are written.
@@ -135,8 +115,8 @@ impl Kept {
             true => self.series.input(source)..self.series.input(source) + 1,
             false => source.references()..source.inputs().len(),
         };
-        let shape = self.shapes.of_input(inputs.start, source);
-        let file = KeptFile::new(output, shape, (source, inputs.clone()), self.added.as_ref(), groups)?;
+        let (plan, heading) = self.shapes.of_input(inputs.start, source);
+        let file = KeptFile::new(output, (plan, heading), (source, inputs.clone()), self.added.as_ref(), groups)?;
         self.current = Some(Current { file, inputs, has_blocks: false });
         Ok(())
     }
@@ -185,7 +165,8 @@ impl Kept {
             // This block may be the only one with a header.
             return current.file.write_bytes(&[], piece.columns.as_ref());
         }
-        let ends = ends(piece, rows.as_ref(), self.shapes.of_input(source.parts()[piece.part].input(), source));
+        let (plan, _) = self.shapes.of_input(source.parts()[piece.part].input(), source);
+        let ends = ends(piece, rows.as_ref(), plan.written);
         let mut filled = std::mem::take(&mut self.filled);
         filled.divide(limit, &ends, |part| match (part, &rows) {
             (None, _) => self.advance(source),
@@ -224,8 +205,9 @@ impl Kept {
         RowMarks::wanted(self.added.as_ref().filter(|_| self.has_tables())?, source)
     }
 
+    /// Returns whether rows of tables are written as they are.
     fn has_tables(&self) -> bool {
-        self.shapes.0.contains(&Shape::Table)
+        self.shapes.make(Shape::Table)
     }
 
     /// Ends all outputs. `documents` is the number of documents that were read. Call this method on the thread pool, which shares

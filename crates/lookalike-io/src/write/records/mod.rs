@@ -1,5 +1,4 @@
-//! Writes kept records: unchanged if the output has the format of its input, otherwise as JSON Lines; with labels or marks if
-//! requested.
+//! Writes kept records: unchanged if the output has the format of its input, otherwise converted; with labels or marks if requested.
 
 mod cells;
 
@@ -18,23 +17,27 @@ mod written;
 
 mod changed;
 
+mod converted;
+
+mod shapes;
+
 mod divided;
 
 mod file;
 
 mod kept;
 
-#[cfg(not(feature = "tables"))]
-pub use self::rows::without_tables;
 #[cfg(feature = "tables")]
 pub use self::rows::{row_ends, sliced};
 pub use self::{
     added::AddedNames,
     changed::Change,
-    kept::{Kept, Shapes},
+    converted::{BlockFields, Looking, Seen},
+    kept::Kept,
     labels::Label,
     marks::{Mark, MarkedSpan},
     rows::{RowLabels, RowMarks, refuse_table_names},
     shape::{Piece, Shape},
+    shapes::Shapes,
     written::Labelling,
 };

@@ -4,15 +4,16 @@ use std::ops::Range;
 
 use super::{added::AddedNames, labels::Label, marks::Mark};
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::Result,
+    format::OutputFormat,
     read::{RecordBatch, Rows, Source},
-    write::output::Output,
+    write::{names::without_tables, output::Output},
 };
 
 /// An output of rows. This type has no values in a build without tables.
 pub(crate) enum KeptRows {}
 
-pub(crate) fn refuse_other_schemas(_: &str, _: &Source, _: Range<usize>) -> Result<()> {
+pub(crate) fn refuse_other_schemas(_: &str, _: Option<OutputFormat>, _: &Source, _: Range<usize>) -> Result<()> {
     Ok(())
 }
 
@@ -70,13 +71,14 @@ pub fn refuse_table_names(_: &AddedNames, _: &Source) -> Result<()> {
     Ok(())
 }
 
-/// Returns the error for an output that would be a table.
-pub fn without_tables(name: &str) -> Error {
-    Error::new(ErrorKind::Output, "this lookalike was built without tables (the cargo feature `tables`)").at(name)
-}
-
 impl KeptRows {
-    pub(crate) fn new(output: Output, _: (&Source, Range<usize>), _: Option<&AddedNames>, _: usize) -> Result<Self> {
+    pub(crate) fn new(
+        output: Output,
+        _: Option<OutputFormat>,
+        _: (&Source, Range<usize>),
+        _: Option<&AddedNames>,
+        _: usize,
+    ) -> Result<Self> {
         Err(without_tables(output.name()))
     }
 

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::rows::{refuse_other_schemas, rows_size};
 use crate::{
     error::{Error, ErrorKind, Result, Setting, Words},
-    format::Format,
-    read::{Block, BlockInfo, Columns, Input, Packing, Reading, RecordBatch, Scratch, Source},
+    format::{Format, OutputFormat},
+    read::{Block, BlockInfo, Columns, Packing, Reading, RecordBatch, Scratch, Source, without_packing},
     store::shown_path,
     words,
-    write::names::packed_table,
+    write::names::{packed_table, without_tables},
 };
 
 /// The format in which records are written.
@@ -26,6 +26,19 @@ pub enum Shape {
     Delimited,
     /// A table of rows, with all columns and their types.
     Table,
+}
+
+/// How the records of an output are made and written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    /// The shape that records are made in. If it is not the one in which they are written, it is JSON Lines, which are converted.
+    pub(super) made: Shape,
+    /// The shape in which they are written.
+    pub(super) written: Shape,
+    /// The format of a table, if it does not follow from the name.
+    pub(super) format: Option<OutputFormat>,
+    /// The delimiter of CSV, if records are converted.
+    pub(super) delimiter: u8,
 }
 
 /// The kept records of a block, ready to be written.
@@ -48,6 +61,8 @@ pub struct Piece {
 /// The memory of a row group that is being filled or encoded.
 const TABLE_MEMORY: u64 = 96 << 20;
 
+const AS_LINES: &str = "give a name that ends with .jsonl";
+
 impl Piece {
     /// Creates an empty piece. `is_divided` states whether it may be divided between outputs.
     pub fn new(is_divided: bool) -> Self {
@@ -67,73 +82,117 @@ impl Piece {
     }
 }
 
+impl Plan {
+    /// Returns how records of some inputs, which are numbered from 0, references first, are written to an output. Its format is the one
+    /// that is asked for, or follows from its name. If neither says anything, it is that of the inputs, provided that all of them have
+    /// the same format.
+    ///
+    /// # Errors
+    /// Fails if the inputs cannot be written in this format.
+    pub(super) fn new((path, asked): (&Path, Option<OutputFormat>), source: &Source, inputs: Range<usize>) -> Result<Self> {
+        let formats: Vec<Option<Format>> = inputs.clone().map(|input| source.format(input)).collect();
+        let (given, name) = (path.display().to_string(), shown_path(path));
+        let refuse = |what: Words| Error::new(ErrorKind::Output, what).at(&*name);
+        let all = |format| formats.iter().all(|one| *one == Some(format));
+        let all_tables = formats.iter().all(|one| one.is_some_and(Format::is_table));
+        let named = Format::of_name(&given);
+        if let Some(asked) = asked {
+            refuse_other_name((&given, named), asked, refuse)?;
+        }
+        let wanted = match (asked, named) {
+            (Some(asked), _) => Some(asked),
+            (None, Some(Format::Lines)) if !Format::may_be_array(&given) => Some(OutputFormat::Lines),
+            (None, Some(Format::Delimited)) => Some(OutputFormat::Delimited),
+            (None, Some(Format::Parquet)) => Some(OutputFormat::Parquet),
+            (None, Some(Format::Arrow)) => Some(OutputFormat::Arrow),
+            (None, Some(Format::Html | Format::Warc)) => {
+                return Err(refuse("HTML and WARC files cannot be written".into()).advise(AS_LINES));
+            }
+            (None, _) => None,
+        };
+        let is_packed = Packing::of_name(&given) != Packing::Plain;
+        if wanted.is_some_and(OutputFormat::is_table) && is_packed {
+            return Err(packed_table(&name));
+        }
+        let (made, written) = match wanted {
+            Some(OutputFormat::Lines) => (Shape::Lines, Shape::Lines),
+            Some(OutputFormat::Array) if all(Format::Array) => (Shape::Array, Shape::Array),
+            Some(OutputFormat::Delimited) if all(Format::Delimited) => (Shape::Delimited, Shape::Delimited),
+            Some(format @ (OutputFormat::Array | OutputFormat::Delimited)) => {
+                // The format of a pipe is known only when it is read. If it is the one of the output, records are copied unchanged.
+                let unknown = source.inputs()[inputs.clone()].iter().zip(&formats).find(|(_, format)| format.is_none());
+                if let Some((input, _)) = unknown {
+                    let what = format!("whether {} is {} is known only when it is read", input.name(), format.name());
+                    let advice = words!["declare its format, such as ", (Setting::Format, "csv"), ", or ", AS_LINES];
+                    return Err(refuse(what.into()).advise(advice));
+                }
+                (Shape::Lines, if format == OutputFormat::Array { Shape::Array } else { Shape::Delimited })
+            }
+            Some(OutputFormat::Parquet | OutputFormat::Arrow) if all_tables => (Shape::Table, Shape::Table),
+            Some(OutputFormat::Parquet | OutputFormat::Arrow) if !cfg!(feature = "tables") => return Err(without_tables(&name)),
+            Some(OutputFormat::Parquet | OutputFormat::Arrow) => {
+                if formats.iter().flatten().any(|one| one.is_table()) {
+                    let what = "a table has the records of tables (Parquet or Arrow), or of other formats, but not of both";
+                    let advice = "write each input to an output of its own (-o kept/), or give a name that ends with .jsonl";
+                    return Err(refuse(what.into()).advise(advice));
+                }
+                (Shape::Lines, Shape::Table)
+            }
+            // Standard output gets JSON Lines, which people can read, even if all inputs are tables.
+            None if all_tables && named.is_none() && name != "-" && !is_packed => (Shape::Table, Shape::Table),
+            None if all(Format::Array) && matches!(named, None | Some(Format::Lines)) => (Shape::Array, Shape::Array),
+            None if all(Format::Delimited) && named.is_none() => (Shape::Delimited, Shape::Delimited),
+            None => (Shape::Lines, Shape::Lines),
+        };
+        match made {
+            Shape::Delimited => source.refuse_other_columns(inputs)?,
+            Shape::Table => refuse_other_schemas(&name, asked, source, inputs)?,
+            Shape::Lines | Shape::Array => {}
+        }
+        let lower = given.to_ascii_lowercase();
+        let delimiter = if [".tsv", ".tab"].iter().any(|tabs| without_packing(&lower).ends_with(tabs)) { b'\t' } else { b',' };
+        Ok(Self { made, written, format: asked, delimiter })
+    }
+}
+
+/// Fails if the file extension of an output is that of another format than the one that is asked for.
+fn refuse_other_name((given, named): (&str, Option<Format>), asked: OutputFormat, refuse: impl Fn(Words) -> Error) -> Result<()> {
+    let fits = match named {
+        None | Some(Format::Text) => true,
+        Some(Format::Lines) if Format::may_be_array(given) => matches!(asked, OutputFormat::Lines | OutputFormat::Array),
+        Some(named) => named == asked.as_input(),
+    };
+    if fits {
+        return Ok(());
+    }
+    let what = words![Setting::OutputFormat, format!(" asks for {}, but its name says another format", asked.name())];
+    Err(refuse(what).advise(format!("give a name that ends with {}", asked.ending())))
+}
+
 impl Shape {
     /// Returns the shape for an output's file extension. If the extension implies no shape, the result is the shape of the
     /// inputs, provided that all inputs have the same shape.
     ///
     /// # Errors
-    /// Fails if the inputs cannot be written in this shape.
+    /// Fails if the inputs have another shape, or cannot be written in this one.
     pub fn of(path: &Path, source: &Source) -> Result<Self> {
-        Self::of_inputs(path, source, source.references()..source.inputs().len())
+        let Plan { made, written, .. } = Plan::new((path, None), source, source.references()..source.inputs().len())?;
+        if made == written {
+            return Ok(written);
+        }
+        let format = written.name();
+        let all = if written == Self::Table { "tables (Parquet or Arrow)" } else { format };
+        let what = format!("a job array writes {format} only if all inputs are {all}");
+        Err(Error::new(ErrorKind::Output, what).at(shown_path(path)).advise(AS_LINES))
     }
 
-    /// Does the same as [`of`](Self::of) for some inputs, which are numbered from 0, references first.
-    pub(super) fn of_inputs(path: &Path, source: &Source, inputs: Range<usize>) -> Result<Self> {
-        let formats: Vec<Option<Format>> = inputs.clone().map(|input| source.format(input)).collect();
-        let (given, name) = (path.display().to_string(), shown_path(path));
-        let refuse = |what: Words| Error::new(ErrorKind::Output, what).at(&*name);
-        let as_lines = |what: &'static str| refuse(what.into()).advise("give a name that ends with .jsonl");
-        let all = |format| formats.iter().all(|one| *one == Some(format));
-        let all_tables = formats.iter().all(|one| one.is_some_and(Format::is_table));
-        let asked = Format::of_name(&given);
-        // The format of a pipe is known only when it is read, and the output is opened before that.
-        let known = |fits: fn(Format) -> bool| formats.iter().flatten().all(|&one| fits(one));
-        let unknown = source.inputs()[inputs.clone()].iter().zip(&formats).find(|(_, format)| format.is_none());
-        let unknown = unknown.map(|(input, _)| input);
-        let shape = match asked {
-            Some(Format::Lines) if !Format::may_be_array(&given) => Self::Lines,
-            Some(Format::Delimited) if !all(Format::Delimited) => {
-                return Err(match unknown {
-                    Some(input) if known(|one| one == Format::Delimited) => {
-                        let csv = (Setting::Format, "csv");
-                        let what = format!("whether {} is CSV is known only when it is read", input.name());
-                        let advice = words!["declare it with ", csv, ", or give a name that ends with .jsonl"];
-                        refuse(what.into()).advise(advice)
-                    }
-                    _ => as_lines("CSV is written only if all inputs are CSV"),
-                });
-            }
-            Some(Format::Parquet | Format::Arrow) if !all_tables => {
-                if let Some(input) = unknown.filter(|input| known(Format::is_table) && !matches!(input, Input::Object(_))) {
-                    let what = format!(
-                        "a table is written only if all inputs are tables, and a table needs random access, but {} is not a file",
-                        input.name()
-                    );
-                    return Err(refuse(what.into()).advise(
-                        "save it to a file first, such as in.parquet, in.arrow or, for a stream, in.arrows, and name that file",
-                    ));
-                }
-                return Err(as_lines("a table is written only if all inputs are tables (Parquet or Arrow)"));
-            }
-            Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => {
-                return Err(packed_table(&name));
-            }
-            Some(Format::Parquet | Format::Arrow) => Self::Table,
-            Some(Format::Html | Format::Warc) => {
-                return Err(as_lines("HTML and WARC files cannot be written"));
-            }
-            Some(Format::Lines) | None if all(Format::Array) => Self::Array,
-            Some(Format::Delimited) | None if all(Format::Delimited) => Self::Delimited,
-            // Standard output gets JSON Lines, which people can read, even if all inputs are tables.
-            None if all_tables && name != "-" && Packing::of_name(&given) == Packing::Plain => Self::Table,
-            _ => Self::Lines,
-        };
-        match shape {
-            Self::Delimited => source.refuse_other_columns(inputs)?,
-            Self::Table => refuse_other_schemas(&name, source, inputs)?,
-            Self::Lines | Self::Array => {}
+    fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "JSON Lines",
+            Self::Array => "a JSON array",
+            Self::Delimited => "CSV",
+            Self::Table => "a table",
         }
-        Ok(shape)
     }
 
     /// Returns a record as a JSON object, as it is read or converted into `line`, with its line end, if it has one; `self` is not

@@ -38,7 +38,10 @@ use crate::{
     matching::finding::Finding,
     numbers::Document,
     pairing::Pairing,
-    pass::open::{Means, Sources, sources},
+    pass::{
+        columns::find_columns,
+        open::{Means, Sources, sources},
+    },
     sketching::{self, Beside, references::References, table::Table},
 };
 
@@ -104,7 +107,7 @@ pub(super) fn all_passes(
 ) -> Result<Summary> {
     let started = Instant::now();
     check(config, fields, &Method::new(config.method.clone())?)?;
-    let Opened { source, left_out, written, means: Means { pool, budget }, .. } = open(config, outputs)?;
+    let Opened { source, left_out, mut written, means: Means { pool, budget }, .. } = open(config, outputs)?;
     let own = setting(fields);
     source.refuse_read_once(|| words![own, " reads the inputs once for each field"])?;
     let method = method_of_fields(&config.method, fields)?;
@@ -113,6 +116,9 @@ pub(super) fn all_passes(
     let matching = MatchingFields { method: &method, pool: &pool, observer };
 
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, Beside::default(), observer)?;
+    if let Some(kept) = &mut written.kept {
+        find_columns(&pool, &source, kept, |block| table.info(block, &source), observer)?;
+    }
     table.references = references(config, &table);
     let keys = std::mem::replace(&mut table.keys, Spill::new(&budget));
     let (first, finding) = matching.matches(config, &source, &mut table)?;

@@ -30,7 +30,7 @@ use crate::{
     jobs::apply::{Applied, AppliedPairs},
     numbers::{Contender, Document},
     pairing::Pairing,
-    pass::open::Means,
+    pass::{columns::find_columns, open::Means},
     sketching::{Beside, IdsOnly, sketch_looking},
 };
 
@@ -61,6 +61,9 @@ fn all_passes(list: &str, config: &RunConfig, outputs: &Outputs, observer: Obser
     let beside = Beside { bad: written.bad.as_mut(), ..Beside::default() };
     let look = (&IdsOnly, |()| Ok(()));
     let mut table = sketch_looking((config, &method), &source, &budget, &pool, beside, look, observer)?;
+    if let Some(kept) = &mut written.kept {
+        find_columns(&pool, &source, kept, |block| table.info(block, &source), observer)?;
+    }
 
     let documents = Documents::of(&table)?;
     let (mut listed, mut found) = (0, Vec::new());

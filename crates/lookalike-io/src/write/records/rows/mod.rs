@@ -15,6 +15,7 @@ pub use self::{labels::RowLabels, marks::RowMarks};
 use super::added::{AddedNames, Kind};
 use crate::{
     error::{Error, Result},
+    format::OutputFormat,
     read::{Layout, RecordBatch, Source, table::Format},
     write::{
         output::Output,
@@ -50,10 +51,20 @@ pub fn refuse_table_names(names: &AddedNames, source: &Source) -> Result<()> {
 }
 
 /// Fails if the rows of some inputs cannot be written to one table. `name` is the name of that table; its file extension selects
-/// the format.
-pub(crate) fn refuse_other_schemas(name: &str, source: &Source, inputs: Range<usize>) -> Result<()> {
+/// the format, unless another one is asked for.
+pub(crate) fn refuse_other_schemas(name: &str, asked: Option<OutputFormat>, source: &Source, inputs: Range<usize>) -> Result<()> {
     let layout = layout(source, inputs)?;
-    if format(name) == Format::Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }
+    if format_of(name, asked) == Format::Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }
+}
+
+/// Returns the format of a table. A reader of standard output cannot go back to the footer of an Arrow file, so it gets a stream.
+fn format_of(name: &str, asked: Option<OutputFormat>) -> Format {
+    match (asked, format(name)) {
+        (Some(OutputFormat::Parquet), _) => Format::Parquet,
+        (Some(OutputFormat::Arrow), _) if name == "-" => Format::ArrowStream,
+        (Some(OutputFormat::Arrow), Format::Parquet) => Format::ArrowFile,
+        (_, named) => named,
+    }
 }
 
 /// Returns the size of rows in memory, in bytes.
@@ -85,14 +96,15 @@ fn layout(source: &Source, inputs: Range<usize>) -> Result<Layout> {
 }
 
 impl KeptRows {
-    /// Begins a table, in the format given by its file extension, or Parquet by default. Up to `ahead` row groups are in memory.
+    /// Begins a table, in the format that is asked for, or that its file extension means, or Parquet by default. Up to `ahead` row groups are in memory.
     pub(crate) fn new(
         output: Output,
+        asked: Option<OutputFormat>,
         (source, inputs): (&Source, Range<usize>),
         added: Option<&AddedNames>,
         ahead: usize,
     ) -> Result<Self> {
-        let (name, mut layout) = (output.name().to_owned(), layout(source, inputs.clone())?);
+        let mut layout = layout(source, inputs.clone())?;
         let text = source.layouts_of(inputs).first().map_or(Vec::new(), |table| table.text.to_vec());
         if let Some(names) = added {
             let fields = match names.kind() {
@@ -101,7 +113,23 @@ impl KeptRows {
             };
             layout.schema = Arc::new(with_fields(&layout.schema, &fields));
         }
-        TableOutput::new(output, &name, format(&name), &layout, &text, ahead).map(Self)
+        Self::of_layout(output, asked, &layout, &text, ahead)
+    }
+
+    /// Begins a table with this layout. `text` is the path of a column with long texts.
+    pub(crate) fn of_layout(
+        output: Output,
+        asked: Option<OutputFormat>,
+        layout: &Layout,
+        text: &[String],
+        ahead: usize,
+    ) -> Result<Self> {
+        let name = output.name().to_owned();
+        let format = format_of(&name, asked);
+        if format == Format::Parquet {
+            refuse_others(&name, &layout.schema)?;
+        }
+        TableOutput::new(output, &name, format, layout, text, ahead).map(Self)
     }
 
     pub(crate) fn push(&mut self, rows: RecordBatch) -> Result<()> {
