@@ -38,8 +38,9 @@ pub struct InputArgs {
     /// Files, folders, quoted globs or URLs to read (- for standard input)
     ///
     /// JSON Lines, JSON arrays, CSV, TSV and WARC files can be plain or compressed (.gz, .zst, .bz2, .xz, .lz4 or .br). Parquet
-    /// and Arrow files are recognised by .parquet, .arrow and .feather. A .txt, .md, .html or similar file is one document. URLs
-    /// can be s3://, gs:// and az://, or https:// for a single file.
+    /// and Arrow files are recognised by .parquet, .arrow and .feather. A .txt, .md, .html or similar file is one document. A
+    /// .zip or .tar archive, also a compressed one, is read like a folder of such files. URLs can be s3://, gs:// and az://, or https://
+    /// for a single file.
     #[arg(required_unless_present = "input_command", value_name = "INPUT")]
     pub inputs: Vec<String>,
     /// Run COMMAND with sh -c and read its output after the named inputs

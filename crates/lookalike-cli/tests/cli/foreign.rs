@@ -22,7 +22,7 @@ fn the_actual_kind_of_a_file_is_reported() {
         .write("sheet.arrow", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml  PK\x03\x04xl/workbook.xml")
         .write("program", b"\x7fELF\x02\x01\x01\0")
         .write("program.txt", b"\x7fELF\x02\x01\x01\0")
-        .write("a.tar.gz", gzip(&tar))
+        .write("a.cpio.gz", gzip(&tar))
         .write("utf32.jsonl", &utf32)
         .write("utf32.txt", &utf32)
         .write("pretty.json", "{\n  \"id\": 1,\n  \"text\": \"x\"\n}\n")
@@ -39,7 +39,7 @@ fn the_actual_kind_of_a_file_is_reported() {
         ("sheet.arrow", "sheet.arrow: is an Excel workbook, which cannot be read"),
         ("program", "program: is a program (ELF), which cannot be read"),
         ("program.txt", "program.txt: is a program (ELF), which cannot be read"),
-        ("a.tar.gz", "a.tar.gz: is a tar archive, which cannot be read; unpack it first, and name its folder"),
+        ("a.cpio.gz", "a.cpio.gz: is a tar archive, which cannot be read; unpack it first, and name its folder"),
         ("utf32.jsonl", "utf32.jsonl: is UTF-32, which cannot be read; write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8"),
         ("utf32.jsonl --format jsonl", "utf32.jsonl:1: the file is UTF-32, but JSON must be UTF-8; convert it"),
         ("utf32.txt", "utf32.txt: is UTF-32, which cannot be read"),

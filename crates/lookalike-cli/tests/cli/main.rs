@@ -3,6 +3,7 @@
 
 mod against;
 mod anchors;
+mod archives;
 mod concurrent;
 mod converted;
 mod coverage;

@@ -5,6 +5,7 @@ use super::crawl::CrawlStream;
 use super::{
     block::{Block, Records},
     buffer::Failure,
+    documents::MemberStream,
     lines::LineStream,
     records::RecordStream,
     table::{Cut, RowBlocks},
@@ -17,6 +18,7 @@ pub(crate) enum Stream {
     #[cfg(feature = "warc")]
     Crawl(CrawlStream),
     Rows(RowBlocks),
+    Members(MemberStream),
 }
 
 impl Stream {
@@ -28,6 +30,7 @@ impl Stream {
             #[cfg(feature = "warc")]
             Self::Crawl(stream) => stream.index,
             Self::Rows(stream) => stream.index(),
+            Self::Members(stream) => stream.index,
         }
     }
 
@@ -47,6 +50,10 @@ impl Stream {
             }
             #[cfg(feature = "warc")]
             Self::Crawl(stream) => stream.cut(buffer, span).map(|()| Records::Crawl)?,
+            Self::Members(stream) => {
+                let first = stream.cut(buffer)?;
+                Records::Files(stream.files.clone(), first)
+            }
             Self::Rows(stream) => match stream.cut(buffer)? {
                 None => Records::Lines,
                 Some(Cut::Texts(rows)) => Records::Rows(rows),

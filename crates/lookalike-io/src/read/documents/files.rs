@@ -8,13 +8,14 @@ use std::{
     time::SystemTime,
 };
 
+use super::archive::{Archive, Member, Place, TarReader, Zip};
 use crate::{
     disk::File,
     error::{Error, ErrorKind, Result},
     format::Format,
     read::{
         buffer::{Buffer, Failure, LONGEST, changed},
-        bytes::decompress,
+        bytes::{Reader, decompress},
         format::foreign,
     },
     store,
@@ -54,6 +55,18 @@ pub struct Files {
     /// The name that messages use for all these files together.
     pub(crate) name: String,
     files: Vec<Document>,
+    /// The archive that the files are in.
+    archive: Option<Archived>,
+}
+
+/// An archive as it was when first examined.
+#[derive(Debug)]
+struct Archived {
+    path: PathBuf,
+    size: u64,
+    modified: Option<SystemTime>,
+    /// For zip, the open archive.
+    zip: Option<Zip>,
 }
 
 /// A file as it was when first examined.
@@ -64,6 +77,8 @@ struct Document {
     is_html: bool,
     size: u64,
     modified: Option<SystemTime>,
+    /// For a member of a zip archive, where its bytes are.
+    place: Option<Place>,
 }
 
 impl Files {
@@ -73,9 +88,67 @@ impl Files {
             let metadata = path.metadata().map_err(|error| Error::reading(&path.display().to_string(), &error))?;
             let is_html = format.or_else(|| Format::of_name(&id)) == Some(Format::Html);
             let (size, modified) = look(&metadata);
-            Ok(Document { path, id, is_html, size, modified })
+            Ok(Document { path, id, is_html, size, modified, place: None })
         };
-        Ok(Self { name, files: files.into_iter().map(document).collect::<Result<_>>()? })
+        Ok(Self { name, files: files.into_iter().map(document).collect::<Result<_>>()?, archive: None })
+    }
+
+    /// Creates the list from members of an archive. The id of a member is its name, after that of the archive.
+    pub(crate) fn of_archive(path: PathBuf, archive: Archive, members: Vec<Member>, format: Option<Format>) -> Result<Self> {
+        let name = path.display().to_string();
+        let metadata = path.metadata().map_err(|error| Error::reading(&name, &error))?;
+        let (size, modified) = look(&metadata);
+        let document = |Member { name: own, size, place, .. }: Member| {
+            let id = format!("{name}/{own}");
+            let is_html = format.or_else(|| Format::of_name(&own)) == Some(Format::Html);
+            Document { path: PathBuf::from(&id), id, is_html, size, modified, place }
+        };
+        let files = members.into_iter().map(document).collect();
+        let zip = if archive == Archive::Zip { Some(Zip::open(&path, &name)?) } else { None };
+        Ok(Self { name, files, archive: Some(Archived { path, size, modified, zip }) })
+    }
+
+    /// Returns whether the files can only be read one after the other, in their order.
+    pub(crate) fn are_sequential(&self) -> bool {
+        self.archive.as_ref().is_some_and(|archive| archive.zip.is_none())
+    }
+
+    /// Opens the archive of files that can only be read in their order.
+    pub(super) fn sequence(&self) -> Result<TarReader> {
+        self.refuse_changed_archive()?;
+        let Some(archive) = &self.archive else { return Err(Error::failure("files are not in an archive")) };
+        TarReader::open(&archive.path, &self.name)
+    }
+
+    /// Returns an error if the archive has changed since it was first examined.
+    pub(super) fn refuse_changed_archive(&self) -> Result<()> {
+        let Some(Archived { path, size, modified, .. }) = &self.archive else { return Ok(()) };
+        let metadata = path.metadata().map_err(|error| Error::reading(&self.name, &error))?;
+        if look(&metadata) == (*size, *modified) { Ok(()) } else { Err(changed(&self.name)) }
+    }
+
+    /// Returns the number of files.
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Returns the size of a file in bytes.
+    pub(super) fn size_of(&self, number: usize) -> u64 {
+        self.files[number].size
+    }
+
+    /// Opens a file by its number.
+    fn open(&self, number: usize) -> Result<Reader> {
+        let Document { path, size, modified, place, .. } = &self.files[number];
+        let name = path.display().to_string();
+        let reported = |error| Error::reading(&name, &error);
+        if let (Some(Archived { zip: Some(zip), .. }), Some(place)) = (&self.archive, place) {
+            return zip.read(*place, &name);
+        }
+        if look(&path.metadata().map_err(reported)?) != (*size, *modified) {
+            return Err(changed(&name));
+        }
+        Ok(Box::new(File::open(path).map_err(reported)?))
     }
 
     /// Returns the total size of the files in bytes.
@@ -83,9 +156,11 @@ impl Files {
         self.files.iter().map(|file| file.size).sum()
     }
 
-    /// Returns every path with the size and the modification time of the file.
+    /// Returns every path with the size and the modification time of the file, or those of the archive.
     pub fn looks(&self) -> impl Iterator<Item = (&Path, u64, Option<SystemTime>)> {
-        self.files.iter().map(|file| (&*file.path, file.size, file.modified))
+        let files = if self.archive.is_some() { &[] } else { &self.files[..] };
+        let archive = self.archive.as_ref().map(|archive| (&*archive.path, archive.size, archive.modified));
+        archive.into_iter().chain(files.iter().map(|file| (&*file.path, file.size, file.modified)))
     }
 
     /// Returns the path of a file by its number, from 0.
@@ -145,21 +220,11 @@ impl FileBlocks {
         let at = buffer.index as usize;
         let (start, end) = (self.starts[at], self.starts[at + 1]);
         let (mut bytes, mut read) = (buffer.emptied(), 0);
-        for file in &self.files.files[start..end] {
+        self.files.refuse_changed_archive().map_err(Failure::Reported)?;
+        for (file, number) in self.files.files[start..end].iter().zip(start..) {
             let name = file.path.display().to_string();
-            let reported = |error| Failure::Reported(Error::reading(&name, &error));
-            if look(&file.path.metadata().map_err(reported)?) != (file.size, file.modified) {
-                return Err(Failure::Reported(changed(&name)));
-            }
-            let from = bytes.len();
-            let packed = File::open(&file.path).map_err(reported)?;
-            // Read at most one byte beyond the limit. This bounds the memory that a decompression bomb can take.
-            let most = (LONGEST + 1 - from) as u64;
-            decompress(packed, &name).map_err(Failure::Reported)?.take(most).read_to_end(&mut bytes).map_err(reported)?;
-            if bytes.len() > LONGEST {
-                return Err(Failure::Reported(too_long_document(&name)));
-            }
-            buffer.push(from..bytes.len());
+            let packed = self.files.open(number).map_err(Failure::Reported)?;
+            append_document(packed, &name, &mut bytes, buffer).map_err(Failure::Reported)?;
             read += file.size;
         }
         buffer.fill(bytes);
@@ -167,12 +232,31 @@ impl FileBlocks {
     }
 }
 
+/// Appends the decompressed bytes of a document to those of a block.
+pub(super) fn append_document(
+    packed: impl Read + Send + 'static,
+    name: &str,
+    bytes: &mut Vec<u8>,
+    buffer: &mut Buffer,
+) -> Result<()> {
+    let from = bytes.len();
+    // Read at most one byte beyond the limit. This bounds the memory that a decompression bomb can take.
+    let most = (LONGEST + 1 - from) as u64;
+    let reported = |error| Error::reading(name, &error);
+    decompress(packed, name)?.take(most).read_to_end(bytes).map_err(reported)?;
+    if bytes.len() > LONGEST {
+        return Err(too_long_document(name));
+    }
+    buffer.push(from..bytes.len());
+    Ok(())
+}
+
 fn look(metadata: &Metadata) -> (u64, Option<SystemTime>) {
     (metadata.len(), metadata.modified().ok())
 }
 
 /// Returns the error for a file that is too long for a document.
-fn too_long_document(name: &str) -> Error {
+pub(super) fn too_long_document(name: &str) -> Error {
     Error::new(ErrorKind::Input, "longer than 2 GiB, alone or together with the files that are read with it").at(name).advise(
         "check that \
                                                                                                                       it is a \

@@ -148,7 +148,6 @@ pub(super) fn below<'a>(url: &'a str, folder: &str) -> &'a str {
 
 /// Returns the files that the given names refer to.
 fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
-    let forced = naming.format;
     let mut inputs: Vec<Input> = Vec::new();
     let leaving = RefCell::new(leaving);
     for name in names {
@@ -172,9 +171,9 @@ fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<
         } else if path.is_dir() {
             inputs.extend(folder(path, naming, &mut leaving.borrow_mut())?);
         } else if path.exists() {
-            inputs.extend(files(name, vec![path.into()], forced)?);
+            inputs.extend(files(name, vec![path.into()], naming, &mut leaving.borrow_mut())?);
         } else if name.contains(WILD) {
-            inputs.extend(files(name, matching(name)?, forced)?);
+            inputs.extend(files(name, matching(name)?, naming, &mut leaving.borrow_mut())?);
         } else {
             return Err(Error::reading(name, &rustix::io::Errno::NOENT.into()));
         }

@@ -7,12 +7,17 @@ use std::{
 };
 
 use ignore::WalkBuilder;
+use lookalike::shown::quoted;
 
 use super::{Input, left_out::Leaving, splits};
 use crate::{
     error::{Error, ErrorKind, Result, Setting},
     format::Format,
-    read::{bytes::without_packing, documents::Files, format::look},
+    read::{
+        bytes::without_packing,
+        documents::{Archive, Files, members},
+        format::look,
+    },
     words,
 };
 
@@ -133,7 +138,8 @@ fn dangling(error: &ignore::Error) -> Option<PathBuf> {
 
 /// Converts named files to inputs. A file of records becomes a separate input. Consecutive files that each contain a single
 /// document are combined into one input.
-pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> Result<Vec<Input>> {
+pub(crate) fn files(name: &str, paths: Vec<PathBuf>, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let forced = naming.format;
     let (mut inputs, mut documents) = (Vec::new(), Vec::new());
     let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {
         if !documents.is_empty() {
@@ -143,6 +149,12 @@ pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> 
     };
     for path in paths {
         let shown = path.display().to_string();
+        let archive = Archive::of_name(&shown).filter(|_| forced.is_none_or(Format::is_document) && path.is_file());
+        if let Some(archive) = archive {
+            together(&mut documents, &mut inputs)?;
+            inputs.push(documents_in(path, archive, naming, leaving)?);
+            continue;
+        }
         let format = match (forced, Format::of_name(&shown)) {
             (Some(format), _) => format,
             // A .txt file may be JSON Lines.
@@ -158,6 +170,41 @@ pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> 
     }
     together(&mut documents, &mut inputs)?;
     Ok(inputs)
+}
+
+/// Returns the documents in an archive, by the same rules as those in a folder.
+fn documents_in(path: PathBuf, archive: Archive, naming: Naming, leaving: &mut Leaving) -> Result<Input> {
+    let (forced, shown) = (naming.format, path.display().to_string());
+    let refuse = |what: String| Error::new(ErrorKind::Input, what).at(&*shown);
+    let (mut documents, mut others) = (Vec::new(), Vec::new());
+    for member in members(archive, &path, &shown)? {
+        let name = member.name.to_lowercase();
+        match forced.is_some() || Format::of_name(&name).is_some_and(Format::is_document) {
+            true => documents.push(member),
+            false if is_wanted(&name) => {
+                let what =
+                    format!("has files of records, such as {}, which cannot be read from an archive", quoted(&member.name));
+                return Err(refuse(what).advise("unpack it first, and name its folder"));
+            }
+            false if is_decisions(&name) => {}
+            false => others.push(path.join(&member.name)),
+        }
+    }
+    if documents.is_empty() && !others.is_empty() {
+        let refused = refuse("no .txt, .md or .html file in this archive".into());
+        return Err(refused.advise(words!["read all of its files as documents with ", (Setting::Format, "text")]));
+    }
+    if !naming.all_splits {
+        let names = documents.iter().map(|member| member.name.as_str());
+        splits::refuse_several_of_documents(&shown, names).map_err(|found| {
+            // The advice for a folder names files in it.
+            let refused = Error::new(found.kind(), found.what().clone()).at(&*shown).about(Setting::AllSplits);
+            let refused = refused.advise("unpack it, and name a single split");
+            refused.advise(words!["to read all of them as one collection, give ", Setting::AllSplits])
+        })?;
+    }
+    leaving.others.extend(others);
+    Ok(Input::Files(Arc::new(Files::of_archive(path, archive, documents, forced)?)))
 }
 
 /// Returns whether files of this name are read from a folder.

@@ -14,7 +14,7 @@ use crate::{
     format::Format,
     read::{
         bytes::{Counted, Packing, Reader, Running, START, decompress},
-        documents::FileBlocks,
+        documents::{FileBlocks, MemberStream},
         format::{LOOK, known},
         input::Input,
         lines::LineStream,
@@ -70,6 +70,10 @@ impl Source {
                     Counted { packed: self.ahead.stream(at, object, self.following_objects(at)), count: self.read.clone() },
                     &name,
                 ),
+                Input::Files(files) if files.are_sequential() => {
+                    let members = MemberStream::new(files.clone(), self.span, self.read.clone())?;
+                    return Ok(Opened::Stream(Stream::Members(members)));
+                }
                 Input::Files(files) => return Ok(Opened::Files(FileBlocks::new(files.clone(), self.span))),
                 Input::Stored(records) => {
                     let fields = &self.reading_of(part).fields;
