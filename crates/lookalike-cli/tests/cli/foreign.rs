@@ -40,6 +40,12 @@ fn the_actual_kind_of_a_file_is_reported() {
         ("program", "program: is a program (ELF), which cannot be read"),
         ("program.txt", "program.txt: is a program (ELF), which cannot be read"),
         ("a.cpio.gz", "a.cpio.gz: is a tar archive, which cannot be read; unpack it first, and name its folder"),
+        (
+            "hf://datasets/user/name/data/*.parquet",
+            "files on the Hugging Face Hub are not read from there; download them with `hf download user/name --repo-type dataset \
+             --include 'data/*.parquet' --local-dir name`, and name the folder; or pass the dataset in Python: \
+             lookalike.dedup(datasets.load_dataset(\"user/name\", split=\"train\"))",
+        ),
         ("utf32.jsonl", "utf32.jsonl: is UTF-32, which cannot be read; write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8"),
         ("utf32.jsonl --format jsonl", "utf32.jsonl:1: the file is UTF-32, but JSON must be UTF-8; convert it"),
         ("utf32.txt", "utf32.txt: is UTF-32, which cannot be read"),

@@ -4,6 +4,8 @@
 
 mod shown;
 
+mod hub;
+
 #[cfg(feature = "cloud")]
 mod cloud;
 
@@ -24,7 +26,10 @@ pub use cloud::tests;
 #[cfg(feature = "cloud")]
 pub use cloud::{Object, ObjectStream, Upload, Uploaded, expand};
 
-pub use self::shown::{shown as shown_name, shown_path};
+pub use self::{
+    hub::refuse_hub,
+    shown::{shown as shown_name, shown_path},
+};
 
 /// The number of bytes in one request. An object that is being read always has one part in flight, in addition to [`AHEAD`].
 pub const PART: u64 = 4 << 20;

@@ -155,6 +155,7 @@ fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<
         if name == "-" {
             inputs.push(Input::Stdin);
         } else if store::is_url(name) {
+            store::refuse_hub(name)?;
             let is_wanted = |object: &str| {
                 let wanted = is_wanted(object);
                 if !wanted && !is_decisions(object) {
