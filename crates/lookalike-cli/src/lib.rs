@@ -13,6 +13,8 @@ mod paint;
 
 mod output;
 
+mod shares;
+
 mod logging;
 
 mod report;

@@ -2,6 +2,7 @@
 //! they use them.
 
 mod against;
+mod compare;
 mod find;
 mod method;
 mod other_fields;
@@ -23,6 +24,7 @@ use crate::report::Report;
 
 pub use self::{
     against::set_references,
+    compare::CompareArgs,
     find::{CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus},
     method::{MethodArgs, VerifyBy},
     other_fields::OtherFieldsArgs,

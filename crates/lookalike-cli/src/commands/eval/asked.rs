@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lookalike::{Config, verify::Measure};
 
-use crate::args::{FieldArgs, MeasureBy, PageArgs, RunArgs, ShingleArgs};
+use crate::args::{CompareArgs, FieldArgs, PageArgs, RunArgs};
 
 /// Evaluate methods on your data against ground truth
 ///
@@ -86,34 +85,9 @@ pub struct Eval {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(super) skip_bad: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) common: Common,
+    pub(super) common: CompareArgs,
     #[command(flatten)]
     pub(super) page: PageArgs,
     #[command(flatten)]
     pub(super) running: RunArgs,
-}
-
-/// The flags that the truth and all methods share.
-#[derive(Args)]
-pub(super) struct Common {
-    /// Minimum similarity of duplicates, above 0 and at most 1 [default: 0.8]
-    ///
-    /// A --preset may set another default.
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
-    pub(super) threshold: Option<f64>,
-    /// Similarity measure
-    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparison")]
-    pub(super) measure: MeasureBy,
-    #[command(flatten)]
-    pub(super) shingles: ShingleArgs,
-}
-
-impl Common {
-    pub(super) fn config(&self) -> anyhow::Result<Config> {
-        Ok(Config { threshold: self.threshold(), measure: Measure::from(self.measure), ..self.shingles.config()? })
-    }
-
-    pub(super) fn threshold(&self) -> f64 {
-        self.threshold.unwrap_or_else(|| self.shingles.base().threshold)
-    }
 }

@@ -2,8 +2,11 @@
 
 use lookalike::eval::Step;
 
-use super::{judge::Judged, report::Report, table};
-use crate::output::{BOLD, DIM, count};
+use super::{judge::Judged, report::Report};
+use crate::{
+    output::{BOLD, DIM, count},
+    shares::share,
+};
 
 /// The characters for shares from 0 to 1: blocks of growing height.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -55,7 +58,7 @@ fn bars(runs: &[Judged], labels: usize) -> String {
             let value = of_run(run).map(|estimate| estimate.value);
             let eighths = (value.unwrap_or(0.0) * (8 * FULL) as f64) as usize;
             let bar = "█".repeat(eighths / 8) + EIGHTHS[eighths % 8];
-            page += &format!("{:labels$}  {bar:FULL$}  {:>5}\n", run.label, table::share(value));
+            page += &format!("{:labels$}  {bar:FULL$}  {:>5}\n", run.label, share(value));
         }
     }
     page

@@ -3,7 +3,10 @@
 use lookalike::{sketch::Estimate, verify::Measure};
 
 use super::{judge::Judged, report::Report};
-use crate::output::{BOLD, DIM, count, counted};
+use crate::{
+    output::{BOLD, DIM, count, counted},
+    shares::{NOTHING, share, within},
+};
 
 /// A function that formats one cell in the line of a run.
 type Cell = fn(&Judged) -> String;
@@ -42,9 +45,6 @@ const DEEDS: [(&str, Cell); 7] = [
     ("s", |run| format!("{:.2}", run.seconds)),
     ("MB", |run| run.peak_memory.map_or(NOTHING.into(), |bytes| format!("{:.0}", bytes as f64 / 1e6))),
 ];
-
-/// The cell for an undefined or unknown value.
-const NOTHING: &str = "–";
 
 pub fn page(report: &Report) -> String {
     let truth = &report.truth;
@@ -95,28 +95,4 @@ fn table(corner: &str, runs: &[Judged], columns: &[(&str, Cell)]) -> String {
 
 fn percent(estimate: Option<Estimate>) -> String {
     share(estimate.map(|estimate| estimate.value))
-}
-
-/// Formats an estimate with the interval that contains the true value 95 times in 100.
-fn within(estimate: Option<Estimate>) -> String {
-    let Some(Estimate { value, low, high }) = estimate else { return NOTHING.into() };
-    format!("{} [{}, {}]", share(Some(value)), share(Some(low)), share(Some(high)))
-}
-
-/// Formats a share in percent, never rounded up to 100.
-pub(super) fn share(value: Option<f64>) -> String {
-    let Some(value) = value else { return NOTHING.into() };
-    let rounded = (1000.0 * value).round() / 10.0;
-    format!("{:.1}", if rounded >= 100.0 && value < 1.0 { 99.9 } else { rounded })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_complete_shares_are_shown_as_100_percent() {
-        let shown = [Some(1.0), Some(0.99999), Some(0.12345), Some(0.0), None].map(share);
-        assert_eq!(shown, ["100.0", "99.9", "12.3", "0.0", "–"]);
-    }
 }
