@@ -13,7 +13,7 @@ const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half
 const JSON: (&str, &str) = ("json", "Print the summary as JSON");
 const REPORT: (&str, &str) = ("report", "Write a page to look at: groups, pairs, texts side by side");
 
-const SHORT: [Short; 15] = [
+const SHORT: [Short; 16] = [
     (
         "dedup",
         &[
@@ -127,6 +127,24 @@ const SHORT: [Short; 15] = [
             TEXT_FIELD,
             ID_FIELD,
             ("report", "Write a page to look at: passages, and documents with their cuts"),
+            JSON,
+            MEMORY,
+        ],
+    ),
+    (
+        "audit",
+        &[
+            ("results", "Result of the tool: JSON Lines, CSV, Parquet, Arrow or a list of ids"),
+            ("texts", "Texts that the tool deduplicated"),
+            ("output", "Write one JSON line per removal to FILE"),
+            ("result", "What the rows of RESULT are [default: recognised by their fields]"),
+            ("by_position", "RESULT numbers documents by position, from 0"),
+            ("threshold", "Minimum similarity of duplicates [default: 0.8]"),
+            ("shingle", "Tokens per shingle [default: 5]"),
+            ("sample", "Compare N random kept documents with all documents [default: 1000]"),
+            ("worst", "Show N worst cases of each kind [default: 3]"),
+            TEXT_FIELD,
+            ID_FIELD,
             JSON,
             MEMORY,
         ],

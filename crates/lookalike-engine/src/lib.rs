@@ -19,7 +19,8 @@
 //! later ([`apply()`]).
 //!
 //! To evaluate results, [`enrol`] identifies documents by their ids and labels, and [`sample_truth`] finds everything that is
-//! similar to a random sample. [`read_pairs`] and [`read_decisions`] read pairs and decisions back.
+//! similar to a random sample. [`read_pairs`] and [`read_decisions`] read pairs and decisions back. [`audit()`] judges the result of any
+//! program.
 
 // Anything that input data can trigger is an error, never a panic. If code may panic, a comment next to it says why no input data
 // can cause the panic.
@@ -53,6 +54,12 @@ pub use config::{Estimate, Observer, OtherFields, Progress, ReportConfig, Resume
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, AppliedPairs, apply},
+    audit::{
+        AuditSummary, AuditedCluster, Cause, ClusterFigures, KeptFigures, NamedFigures, RemovalFigures, ResultFigures,
+        SimilarityBar, WorstMissed, WorstRemoval,
+        asked::{AuditedResult, Auditing, ResultKind},
+        audit,
+    },
     cut::{CutDocument, CutPlace, CutSummary, Cutting, LargestSource, TellCut, cut, cut_reporting},
     dedup::{
         dedup, dedup_reporting, dedup_storing,

@@ -93,7 +93,13 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::Squares
         | Setting::Window
         | Setting::MoreThan
-        | Setting::WholeLines => setting.name(),
+        | Setting::WholeLines
+        | Setting::Result
+        | Setting::ResultId
+        | Setting::ClusterField
+        | Setting::KeptField
+        | Setting::DuplicateOfField
+        | Setting::ByPosition => setting.name(),
     }
 }
 

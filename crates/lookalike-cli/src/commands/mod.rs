@@ -3,6 +3,7 @@
 pub mod index;
 
 pub mod apply;
+pub mod audit;
 pub mod compare;
 pub mod completions;
 pub mod curve;

@@ -120,6 +120,8 @@ fn every_command_takes_an_empty_collection() {
         let ran = place.run(asked);
         assert!(ran.err.contains(advice) && !ran.err.contains("--threshold"), "{asked}: {}", ran.err);
     }
+    let ran = place.run("audit in.jsonl --texts in.jsonl");
+    assert!(ran.code == 0 && ran.out.contains("0 documents"), "{} {}", ran.out, ran.err);
     let ran = place.run("eval in.jsonl --sample 10");
     assert!(ran.code == 0 && ran.out.contains("0 documents"), "{} {}", ran.out, ran.err);
 }

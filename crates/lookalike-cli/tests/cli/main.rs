@@ -4,6 +4,7 @@
 mod against;
 mod anchors;
 mod archives;
+mod audit;
 mod concurrent;
 mod converted;
 mod coverage;

@@ -16,6 +16,7 @@ fn place() -> Place {
     place
         .write("in.jsonl", SMALL)
         .write("old.jsonl", "{\"id\": \"old\", \"text\": \"Something else entirely: a note about nothing in particular.\"}\n")
+        .write("removed.txt", "first\n")
         .write("people.jsonl", "{\"id\": 1, \"name\": \"Ann Lee\"}\n{\"id\": 2, \"name\": \"Anne Lee\"}\n")
         .write(
             "link.toml",
@@ -60,6 +61,12 @@ fn a_summary_file_equals_the_json_output() {
             "in.jsonl old.jsonl --least 3 -o passages.jsonl",
             json!([{"role": "a", "name": "in.jsonl"}, {"role": "b", "name": "old.jsonl"}]),
             json!([{"role": "pairs", "name": "passages.jsonl"}]),
+        ),
+        (
+            "audit",
+            "removed.txt --texts in.jsonl -o removals.jsonl",
+            json!([{"role": "result", "name": "removed.txt"}, {"role": "texts", "name": "in.jsonl"}]),
+            json!([{"role": "removals", "name": "removals.jsonl"}]),
         ),
         ("eval", "in.jsonl --sample 2 --run=", json!([{"role": "input", "name": "in.jsonl"}]), json!([])),
         (
@@ -122,6 +129,9 @@ fn a_summary_does_not_overwrite_files_of_the_run() {
         "apply why.jsonl in.jsonl -o kept.jsonl --summary why.jsonl",
         "pairs in.jsonl --summary -",
         "passages in.jsonl old.jsonl -o found.jsonl --summary found.jsonl",
+        "audit removed.txt --texts in.jsonl --summary removed.txt",
+        "audit removed.txt --texts in.jsonl --summary in.jsonl",
+        "audit removed.txt --texts in.jsonl -o in.jsonl",
         "eval in.jsonl --sample 2 --run= --summary in.jsonl",
         "mirrors in.jsonl old.jsonl --summary old.jsonl",
         "link people.jsonl -c link.toml --summary link.toml",

@@ -159,6 +159,8 @@ fn place() -> Place {
         format!("{{\"id\": {id}, \"finger\": {}, \"minutiae\": {minutiae:?}}}\n", id / 2)
     };
     place.write("prints.jsonl", (0..4).map(print).collect::<String>() + "{\"id\": 9, \"minutiae\": [[1, 2, 3]]}\n");
+    place.write("removed.txt", "first\nunknown\n").write("zero.txt", "0\n");
+    place.write("groups.csv", (0..40).fold("id,cluster\n".to_string(), |rows, id| rows + &format!("{id},{}\n", id / 4)));
     place.write("rows.txt", "a b\n1 0\n0 1\n1 1\n");
     place
 }
@@ -196,6 +198,9 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("passages", "passages many.jsonl -o passages.jsonl --common 1".into()),
         ("passages", "passages many.jsonl -o passages.jsonl --regions --min-tokens 5 --score 2".into()),
         ("passages", "passages records folder -o passages.jsonl --report report.html".into()),
+        ("audit", "audit groups.csv --texts many.jsonl".into()),
+        ("audit", "audit zero.txt --texts many.jsonl".into()),
+        ("audit", "audit removed.txt --texts records folder --text-field text --sample 0".into()),
         ("eval", "eval many.jsonl --sample 40 --run=".into()),
         ("eval", "eval many.jsonl --labels group --run= --report report.html".into()),
         ("mirrors", "mirrors folder --depth 1 --html main --preset quotations --anchors en --common-sites 9 --pages pages.jsonl --unmatched alone.jsonl -o sites.jsonl".into()),

@@ -18,7 +18,7 @@ const URLS: [&str; 6] = [
 
 /// For each command: a valid command line, the options of the command that take a path, and command lines in which a URL replaces
 /// one of the arguments.
-const COMMANDS: [(&str, &[&str], &[&str]); 11] = [
+const COMMANDS: [(&str, &[&str], &[&str]); 12] = [
     (
         "dedup in.jsonl",
         &["output", "decisions", "resume", "against", "skip-bad", "temp-dir", "summary", "report"],
@@ -37,6 +37,11 @@ const COMMANDS: [(&str, &[&str], &[&str]); 11] = [
     ),
     ("passages in.jsonl", &["output", "skip-bad", "temp-dir", "summary", "report"], &["passages URL", "passages in.jsonl URL"]),
     ("eval in.jsonl --run=", &["truth", "skip-bad", "temp-dir", "summary", "report"], &["eval URL --sample 2 --run="]),
+    (
+        "audit ids.txt --texts in.jsonl",
+        &["texts", "output", "skip-bad", "temp-dir", "summary"],
+        &["audit URL --texts in.jsonl", "audit ids.txt --texts URL", "audit URL --texts URL"],
+    ),
     ("sketch in.jsonl -o s.jsonl", &["output", "skip-bad", "temp-dir", "summary"], &["sketch URL -o s.jsonl"]),
     ("curve --hash x+1%5", &["matrix", "sketches"], &["curve URL", "curve --threshold URL", "curve --bands=URL"]),
     (
@@ -70,6 +75,7 @@ fn no_secret_of_a_url_is_shown() {
         "link.toml",
         "match = 0.9\npossible = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nsimilar = \"text\"\n",
     );
+    place.write("ids.txt", "2\n");
     place.write("prints.jsonl", "{\"id\": 1, \"minutiae\": [[1, 2, 3]]}\n");
     assert_eq!(place.run("dedup in.jsonl --decisions why.jsonl").code, 0);
     let before = place.names();

@@ -5,6 +5,7 @@ pub(crate) mod sketch;
 pub(crate) mod documents;
 
 pub(crate) mod apply;
+pub(crate) mod audit;
 pub(crate) mod cut;
 pub(crate) mod dedup;
 pub(crate) mod eval;

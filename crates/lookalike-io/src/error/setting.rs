@@ -165,6 +165,20 @@ settings! {
     /// The prefix of the fields of a mark.
     MarkPrefix = "mark_prefix",
 
+    // Settings for audits.
+    /// What the rows of a result are.
+    Result = "result",
+    /// The field of a result with the document's id.
+    ResultId = "result_id",
+    /// The field of a result with the cluster.
+    ClusterField = "cluster_field",
+    /// The field of a result that says whether a document was kept.
+    KeptField = "kept_field",
+    /// The field of a result with the kept document that a removed one duplicates.
+    DuplicateOfField = "duplicate_of_field",
+    /// Whether a result numbers documents by position.
+    ByPosition = "by_position",
+
     // Settings of other jobs.
     /// The smallest number of tokens that a passage may have.
     Least = "least",
