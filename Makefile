@@ -293,6 +293,15 @@ bench-rivals-large: $(LARGE)
 	target/release/lookalike pairs $(LARGE) --exact --threshold 0.8 -o bench/data/large.pairs.jsonl
 	$(RIVALS)/bin/python bench/rivals/run_all.py $(LARGE) bench/data/large.pairs.jsonl --lookalike target/release/lookalike --runs 1 --timeout 300 --out bench/record/rivals-large.json
 
+# Runs datasketch, rensa and lookalike on two real sets, and audits their results.
+.PHONY: bench-audit
+bench-audit:
+	cargo build --release --locked
+	test -d $(RIVALS) || python3 -m venv $(RIVALS)
+	$(RIVALS)/bin/pip install --quiet -r bench/rivals/requirements.txt
+	mkdir -p bench/record
+	$(RIVALS)/bin/python bench/audit/run.py $(DATA) --lookalike target/release/lookalike --folder bench/data/audit --out bench/record/audit.json
+
 # Persistent indexes: lookalike.Index and other tools that keep a collection, on 100,000 documents of 500 bytes. Redis is compared
 # if redis-server is installed.
 .PHONY: bench-index bench-index-large
