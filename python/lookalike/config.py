@@ -254,7 +254,7 @@ class ReadOptions(InputOptions, total=False):
 
 
 class OutputOptions(TypedDict, total=False):
-    """How records are written. If they are divided, the number of a file is {} in the name of the output, or {:05} with five digits."""
+    """How records are written. The number of a file is {} in the name of the output, or {:05} with five digits."""
 
     output_format: Literal["jsonl", "json", "csv", "parquet", "arrow"] | None
     """The format of the records; by the name of the output, or that of the input, unless given."""

@@ -179,7 +179,8 @@ fn archives_that_cannot_be_read_are_reported() {
     }
     place.write("a.txt", "one two three ".repeat(200)).write("b.txt", "four");
     tar(&place, "-cf good.tar a.txt b.txt");
-    tar(&place, "-cf twice.tar a.txt b.txt a.txt");
+    tar(&place, "-cf twice.tar a.txt b.txt");
+    tar(&place, "-rf twice.tar a.txt");
     let good = fs::read(place.path("good.tar")).unwrap();
     let mut sum = good.clone();
     sum[0] = b'z';

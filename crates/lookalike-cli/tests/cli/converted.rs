@@ -46,10 +46,10 @@ fn varied(records: u32) -> Vec<Value> {
         let mut record = json!({
             "id": at,
             "text": text(at),
-            "number": if at % 5 == 0 { json!(null) } else { json!(f64::from(at) / 8.0) },
+            "number": if at.is_multiple_of(5) { json!(null) } else { json!(f64::from(at) / 8.0) },
             "whole": -i64::from(at) * 1_000_000_007,
             "large": u64::MAX - u64::from(at),
-            "flag": at % 2 == 0,
+            "flag": at.is_multiple_of(2),
             "tags": (0..at % 4).map(|tag| format!("tag {tag}\n\"é\"")).collect::<Vec<_>>(),
             "meta": {"a": {"b": at}, "list": [[{"x": at}, {}], []]},
         });
@@ -124,6 +124,11 @@ fn columns_are_those_of_all_records_also_of_those_that_are_dropped() {
     assert_eq!(place.read("kept.csv"), "id,text,only\n1,a b c,\n");
     done(&place, "dedup in.jsonl -o kept.parquet");
     assert_eq!(done(&place, "dedup kept.parquet -o - --quiet").out, "{\"id\":1,\"text\":\"a b c\",\"only\":null}\n");
+    // Without documents, there are no columns.
+    place.write("none.jsonl", "");
+    done(&place, "dedup none.jsonl -o none.csv");
+    assert_eq!(place.read("none.csv"), "");
+    done(&place, "dedup none.jsonl -o none.parquet");
     // A bad line is no document, so its fields do not count.
     place.write("in.jsonl", "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"bad\":1}\n");
     done(&place, "dedup in.jsonl -o kept.csv --skip-bad bad.jsonl");

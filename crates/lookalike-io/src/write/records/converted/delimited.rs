@@ -7,8 +7,11 @@ use serde_json::value::RawValue;
 use super::{super::cells::push_value, heading::Heading};
 use crate::read::{Shape, fields_of, string_of};
 
-/// Appends the header.
+/// Appends the header. Without records in JSON there are no columns, and no header.
 pub(in super::super) fn push_header(heading: &Heading, delimiter: u8, into: &mut Vec<u8>) {
+    if heading.columns.is_empty() {
+        return;
+    }
     let names = heading.columns.iter().map(|(name, _)| Cow::Borrowed(name.as_str()));
     push_row(names, delimiter, into);
 }
