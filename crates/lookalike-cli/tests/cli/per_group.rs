@@ -86,9 +86,9 @@ fn groups_keep_as_many_documents_as_wanted() {
 fn a_reference_counts_as_a_document_of_its_group() {
     let place = Place::new();
     let text = "The river rose above the old stone bridge during the night and flooded the lower streets of the town";
-    place.write("old.jsonl", &format!("{{\"id\":\"old\",\"text\":\"{text}\"}}\n"));
+    place.write("old.jsonl", format!("{{\"id\":\"old\",\"text\":\"{text}\"}}\n"));
     let line = |id: usize| format!("{{\"id\":{id},\"text\":\"{text}{}\"}}\n", if id == 2 { " today" } else { "" });
-    place.write("in.jsonl", &(0..4).map(line).collect::<String>());
+    place.write("in.jsonl", (0..4).map(line).collect::<String>());
     for (flag, kept) in [("--drop all", vec![]), ("--keep-per-group 2", vec![0]), ("--keep-per-group 4", vec![0, 1, 2])] {
         let ran = done(&place, &format!("dedup in.jsonl {flag} -o kept.jsonl --against old.jsonl"));
         assert_eq!(place.read("kept.jsonl"), kept.iter().map(|&id| line(id)).collect::<String>(), "{flag}: {}", ran.err);

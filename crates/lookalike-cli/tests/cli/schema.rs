@@ -134,11 +134,13 @@ fn place() -> Place {
     let deep = "<div>".repeat(5000);
     fs::write(place.path("folder/one/b.html"), format!("<body>{deep}<p>{}", words(9000))).unwrap();
     fs::create_dir_all(place.path("records")).unwrap();
-    place.write("fields.jsonl", format!("{{\"id\": 1, \"text\": \"<body>{deep}<p>{}\", \"title\": \"Two\"}}\n", words(9000)));
     place.write("records/a.jsonl", SMALL).write("records/b.xlsx", "PK");
     let form =
         |number: usize| if number < 20 { "漢語書寫時間問題學習電腦" } else { "汉语书写时间问题学习电脑" };
     place.write("mixed.jsonl", (0..40).map(|id| format!("{{\"id\": {id}, \"text\": \"{}\"}}\n", form(id))).collect::<String>());
+    let field = |id: usize| format!("{{\"id\": {id}, \"text\": \"{}\", \"title\": \"Two\"}}\n", form(id));
+    let large = format!("{{\"id\": \"large\", \"text\": \"<body>{deep}<p>{}\", \"title\": \"One\"}}\n", words(9000));
+    place.write("fields.jsonl", (0..40).map(field).collect::<String>() + &large);
     for site in ["mixed/one", "mixed/two"] {
         fs::create_dir_all(place.path(site)).unwrap();
         (0..40).for_each(|page| fs::write(place.path(&format!("{site}/{page:02}.txt")), form(page)).unwrap());

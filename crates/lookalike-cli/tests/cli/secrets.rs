@@ -26,7 +26,7 @@ const COMMANDS: [(&str, &[&str], &[&str]); 12] = [
     ),
     (
         "apply why.jsonl in.jsonl -o kept.jsonl",
-        &["output", "skip-bad", "temp-dir", "summary"],
+        &["output", "write-decisions", "skip-bad", "temp-dir", "summary"],
         &["apply URL in.jsonl -o kept.jsonl", "apply why.jsonl URL -o kept.jsonl"],
     ),
     ("pairs in.jsonl", &["output", "against", "skip-bad", "temp-dir", "summary", "report"], &["pairs URL"]),
@@ -112,6 +112,7 @@ fn no_secret_of_a_url_is_shown() {
                         let words = command.split(' ').filter(needed).map(String::from);
                         let words: Vec<String> = match (name, *flag) {
                             ("apply", "output") => ["apply", "why.jsonl", "in.jsonl"].map(String::from).into(),
+                            ("apply", "write-decisions") => words.chain(["-t".into(), "0.9".into()]).collect(),
                             ("sketch", "output") => ["sketch", "in.jsonl"].map(String::from).into(),
                             ("curve", "sketches") => vec!["curve".into()],
                             ("mirrors", "unmatched" | "pages") => words.chain(["-o".into(), "sites.jsonl".into()]).collect(),
