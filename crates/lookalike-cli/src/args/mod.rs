@@ -2,8 +2,9 @@
 //! they use them.
 
 mod against;
-mod compare;
 mod find;
+
+mod compare;
 mod method;
 mod other_fields;
 mod output;
