@@ -212,8 +212,8 @@ def dedup(
       `id` is given, rows without an id. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no
       decision; `report.skipped` has their row numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
-    - `and_field=[]`, `or_field=[]`: fields that are compared in addition to `text`. A document is dropped only if it is similar in
-      each of `and_field` too, or if it is similar in any of `or_field` instead.
+    - `and_field=[]`, `or_field=[]`: fields that are compared in addition to `text`. A document is dropped only if it is similar
+      in each of `and_field` too, or if it is similar in any of `or_field` instead.
     - `dry_run=False`: whether to do everything except write files.
     - `resume=None`: a folder for saved progress, from which the same call continues after an interruption.
     - `output_format=None`: `"jsonl"`, `"json"`, `"csv"`, `"parquet"` or `"arrow"`, to convert the records if the name `output`
@@ -358,7 +358,11 @@ class _Again:
 
 def refuse_limits(given: Mapping[str, Any]) -> None:
     """Raise `ConfigError` for a format or a limit of outputs, because there is no output."""
-    for name, example in (("output_format", "kept/"), ("rows_per_file", "part-{:05}.jsonl"), ("bytes_per_file", "part-{:05}.jsonl")):
+    for name, example in (
+        ("output_format", "kept/"),
+        ("rows_per_file", "part-{:05}.jsonl"),
+        ("bytes_per_file", "part-{:05}.jsonl"),
+    ):
         if given.get(name) is not None:
             raise ConfigError(f"{name}= only works with output=; give a name such as {example!r}", option=name)
 

@@ -1,4 +1,4 @@
-"""Rules for duplicates beside the law: several fields, a minimum containment, several documents of a group, decisions from pairs."""
+"""Other rules for duplicates: several fields, a minimum containment, several documents of a group, decisions from pairs."""
 
 from __future__ import annotations
 
@@ -48,9 +48,14 @@ def test_a_minimum_containment():
 
 
 def test_several_fields(tmp_path):
-    rows = [("a", BASE, "one two three four five"), ("b", BASE, "six"), ("c", "x y z", "ONE two three four five"), ("d", BASE, "six")]
+    rows = [
+        ("a", BASE, "one two three four five"),
+        ("b", BASE, "six"),
+        ("c", "x y z", "ONE two three four five"),
+        ("d", BASE, "six"),
+    ]
     path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps({"id": id, "title": title, "body": body}) + "\n" for id, title, body in rows))
+    path.write_text("".join(json.dumps(dict(zip(("id", "title", "body"), row, strict=True))) + "\n" for row in rows))
 
     def dropped(**keywords):
         report = lookalike.dedup(path, "title", **keywords)[1]
@@ -69,7 +74,7 @@ def test_several_fields(tmp_path):
 
 def test_decisions_from_pairs(tmp_path):
     path, kept = tmp_path / "in.jsonl", tmp_path / "kept.jsonl"
-    path.write_text("".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in enumerate(TEXTS)))
+    path.write_text("".join(json.dumps({"id": row, "text": text}) + "\n" for row, text in enumerate(TEXTS)))
     pairs = lookalike.pairs(path, threshold=0.5)
     (tmp_path / "pairs.jsonl").write_bytes(pairs.json())
     for found in (pairs, tmp_path / "pairs.jsonl"):

@@ -31,6 +31,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// Returns whether the records of this format have fields. Otherwise, each record is a text.
+    pub fn has_fields(self) -> bool {
+        !matches!(self, Self::Text | Self::Html | Self::Warc)
+    }
+
     /// Returns the format's description in a message, such as "CSV" in "this is CSV".
     pub fn name(self) -> &'static str {
         match self {

@@ -11,8 +11,8 @@ pub struct OutputArgs {
     /// Format of the records [default: by the name after -o, or as in the input]
     ///
     /// Records in another format are converted. With -o FOLDER/, each output is named for its format, such as news.parquet for
-    /// news.jsonl.zst. Tables and CSV get all fields of the records as columns, which takes one more pass over JSON inputs; values of
-    /// different types in one column are an error.
+    /// news.jsonl.zst. Tables and CSV get all fields of the records as columns, which takes one more pass over JSON inputs. In a
+    /// table, values of different types in one column are an error.
     #[arg(long, value_enum, value_name = "FORMAT", requires = "output")]
     output_format: Option<OutputFormatBy>,
     /// Divide the output into files of N records

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 pub struct PerGroupArgs {
     /// Documents to drop from a group: duplicates, or all
     ///
-    /// With all, every document that has a duplicate is dropped, and so is its duplicate: no document of a group is kept. A verdict is
-    /// then the opposite of what the reason says, and all other fields of a decision are as without the flag.
+    /// With all, every document that has a duplicate is dropped, and so is its duplicate: no document of a group is kept. Only the
+    /// verdict of a decision changes. The reason is still the place in the group, such as representative or near.
     #[arg(
         long,
         value_enum,
@@ -20,6 +20,7 @@ pub struct PerGroupArgs {
     drop: Which,
     /// Keep up to N documents of each group
     ///
+    /// Only the verdict of a decision changes, so a kept document can have the reason near or exact.
     /// The groups are formed as without the flag. The first N documents of each group are kept, in the order of --keep. The representative
     /// of a group is always one of them; it can be a reference.
     #[arg(

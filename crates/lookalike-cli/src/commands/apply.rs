@@ -44,7 +44,7 @@ use crate::{
 pub struct Apply {
     /// The decisions of a dedup run, or the cuts of a cut run (- for standard input)
     ///
-    /// With --threshold, the pairs of a pairs run. DECISIONS can be JSON Lines, plain or compressed, or a Parquet or Arrow table; the file extension shows which. DECISIONS
+    /// With --threshold, a file of pairs, which is JSON Lines. Otherwise, DECISIONS can be JSON Lines, plain or compressed, or a Parquet or Arrow table; the file extension shows which. DECISIONS
     /// can also be a URL.
     #[arg(value_name = "DECISIONS")]
     decisions: String,
@@ -146,7 +146,7 @@ impl Apply {
         )];
         lines.extend(a.pairs.map(|pairs| {
             let (used, listed) = (count(pairs.used), counted(pairs.listed, "pair"));
-            format!("  pairs    {used} of {listed} have a similarity of {} or more", pairs.threshold)
+            format!("  pairs    {used} of {listed} with a similarity of {} or more", pairs.threshold)
         }));
         if let Some(file) = self.input.records.skip_bad.as_ref().filter(|_| a.bad_lines > 0) {
             lines.push(format!("  bad      {} skipped, written to {}", counted(a.bad_lines, "line"), name(file)));

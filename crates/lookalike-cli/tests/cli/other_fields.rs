@@ -29,7 +29,13 @@ fn resemblance(a: &str, b: &str) -> f64 {
 }
 
 /// What the reference decides: the representative of each document and their similarity; `None` if it is kept.
-fn expected(texts: &[Texts], order: &[usize], references: usize, fields: usize, flag: &str) -> Vec<Option<(usize, f64)>> {
+fn expected(
+    texts: &[Texts],
+    order: &[usize],
+    (references, only): (usize, bool),
+    fields: usize,
+    flag: &str,
+) -> Vec<Option<(usize, f64)>> {
     let mut decided: Vec<Option<(usize, f64)>> = vec![None; texts.len()];
     let mut kept: Vec<usize> = (0..references).collect();
     for &document in order.iter().filter(|&&document| document >= references) {
@@ -44,7 +50,7 @@ fn expected(texts: &[Texts], order: &[usize], references: usize, fields: usize, 
             }
         }
         decided[document] = best;
-        if best.is_none() {
+        if best.is_none() && !only {
             kept.push(document);
         }
     }
@@ -58,7 +64,7 @@ fn text(random: &mut Random) -> String {
     match random.below(8) {
         0 => String::new(),
         1 => base[..1 + random.below(2) as usize].join(" "),
-        2 | 3 => base.join(" "),
+        2..=4 => base.join(" "),
         _ => {
             let mut words = base;
             for _ in 0..1 + random.below(2) {
@@ -88,21 +94,27 @@ fn decisions_are_those_of_a_naive_reference() {
         place.write("in.jsonl", lines[references..].concat()).write("old.jsonl", lines[..references].concat());
         let lower: Vec<Texts> = texts.iter().map(|texts| texts.clone().map(|text| text.to_lowercase())).collect();
         let (fields, flag) = (2 + round % 2, ["--and-field", "--or-field"][round / 2 % 2]);
-        let keep = ["first", "longest"][round / 4 % 2];
+        let keep = if round % 6 == 0 { "first" } else { ["first", "longest"][round / 4 % 2] };
         let mut order: Vec<usize> = (0..documents).collect();
         if keep == "longest" {
             order.sort_by_key(|&at| (at >= references, if at < references { 0 } else { usize::MAX - texts[at][0].len() }));
         }
         let others: String = FIELDS[1..fields].iter().map(|field| format!(" {flag} {field}")).collect();
-        let against = if references > 0 { " --against old.jsonl" } else { "" };
+        let only = round % 6 == 0;
+        let against = match (references > 0, only) {
+            (true, true) => " --against old.jsonl --against-only",
+            (true, false) => " --against old.jsonl",
+            (false, _) => "",
+        };
+        let keep = if references > 0 && only { String::new() } else { format!("--keep {keep}") };
         let method = ["", " --method shingle"][usize::from(round > 7)];
         done(
             &place,
             &format!(
-                "dedup in.jsonl --text-field title{others} --shingle 2 -t 0.6 --keep {keep}{method} --recall 0.9999 -o kept.jsonl{against}"
+                "dedup in.jsonl --text-field title{others} --shingle 2 -t 0.6 {keep}{method} --recall 0.9999 -o kept.jsonl{against}"
             ),
         );
-        let expected = expected(&lower, &order, references, fields, flag);
+        let expected = expected(&lower, &order, (references, only && references > 0), fields, flag);
         let mut kept = String::new();
         for (at, line) in (references..).zip(place.read("kept.decisions.jsonl").lines()) {
             let decision: Value = serde_json::from_str(line).unwrap();
@@ -137,6 +149,13 @@ fn only_references_represent_if_inputs_are_not_compared() {
     let flags = "--text-field title --or-field body --against old.csv --against-only";
     let ran = done(&place, &format!("dedup in.csv -o kept.csv {flags}"));
     assert_eq!(place.read("kept.csv"), "id,title,body\n", "{}", ran.err);
+    // Documents are not compared with each other, although no reference matches.
+    place.write("other.csv", "id,title,body\nother,x y z,u v w\n");
+    for flag in ["--or-field", "--and-field"] {
+        let flags = flags.replace("--or-field", flag).replace("old.csv", "other.csv");
+        done(&place, &format!("dedup in.csv -o kept.csv {flags}"));
+        assert_eq!(place.read("kept.csv"), place.read("in.csv"));
+    }
     let flags = flags.replace("--or-field", "--and-field");
     let ran = done(&place, &format!("dedup in.csv -o kept.csv {flags}"));
     assert_eq!(place.read("kept.csv").lines().count(), 4, "{}", ran.err);
@@ -186,7 +205,8 @@ fn what_does_not_work_is_refused() {
         ("--and-field body --resume state", "--and-field does not work with --resume"),
         ("--or-field body --report page.html", "--or-field does not work with a report"),
         ("--or-field body --cluster components", "--or-field does not work with --cluster"),
-        ("--or-field body --verify sketch", "--or-field does not work with similarities that are not counted exactly"),
+        ("--or-field body --verify sketch", "--or-field does not work with --verify"),
+        ("--or-field body --method simhash", "--or-field does not work with this --method, whose similarities are estimates"),
         ("--or-field body --measure containment", "--or-field does not work with --measure containment"),
         ("--or-field body --min-containment 0.9", "--or-field does not work with --min-containment"),
         ("--or-field body --index new", "an index compares documents by one field, so it does not work with --or-field"),
@@ -196,6 +216,9 @@ fn what_does_not_work_is_refused() {
         assert!(ran.err.contains(why), "{flags}: {}", ran.err);
         assert_eq!(place.names(), ["in.jsonl"], "{flags}");
     }
+    place.write("page.txt", "one two");
+    let ran = place.run("dedup in.jsonl page.txt --text-field title --or-field body -o kept.jsonl");
+    assert!(ran.err.contains("--or-field compares fields of records, and an input is plain text, which has none"), "{}", ran.err);
     let ran = place.run("dedup - --text-field title --or-field body -o kept.jsonl");
     assert!(ran.err.contains("can be read only once, but --or-field reads the inputs once for each field"), "{}", ran.err);
 }

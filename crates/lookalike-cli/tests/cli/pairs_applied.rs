@@ -95,7 +95,7 @@ fn pairs_of_other_tools() {
     place.write("pairs.jsonl", "{\"a\":\"c\",\"b\":\"a\",\"jaccard\":0.9}\n\n{\"a\":\"7\",\"b\":\"c\",\"similarity\":1}\n");
     let ran = done(&place, "apply pairs.jsonl in.csv -t 0.9 -o kept.csv --write-decisions why.jsonl");
     assert_eq!(place.read("kept.csv"), "id,text\na,one\nb,two\n7,four\n");
-    assert!(ran.err.contains("  pairs    2 of 2 pairs have a similarity of 0.9 or more\n"), "{}", ran.err);
+    assert!(ran.err.contains("  pairs    2 of 2 pairs with a similarity of 0.9 or more\n"), "{}", ran.err);
     let dropped = "{\"id\":\"c\",\"verdict\":\"dropped\",\"reason\":\"near\",\"representative\":\"a\",\"resemblance\":0.9,\
          \"containment\":null,\"containment_of_representative\":null,\"cluster_size\":2,\"estimated\":true}";
     assert_eq!(place.read("why.jsonl").lines().nth(2), Some(dropped));

@@ -56,7 +56,7 @@ pub(super) fn decide(pairing: &Pairing, fields: &[FieldClasses], similar: Simila
                 continue;
             }
         }
-        if pairing.references.may_represent(document) || is_reference {
+        if is_reference || !pairing.references.only {
             for (class, kept) in classes(document).zip(&mut kept) {
                 class.into_iter().for_each(|class| kept[class as usize].push(document));
             }

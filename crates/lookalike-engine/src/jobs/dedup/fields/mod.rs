@@ -71,7 +71,8 @@ fn check(config: &RunConfig, fields: &OtherFields, method: &Method) -> Result<()
     let other = [
         (method.config().measure != Measure::Resemblance, words![(Setting::Measure, "containment")]),
         (config.method.min_containment.is_some(), words![Setting::MinContainment]),
-        (method.verify() != Verify::Exact, words!["similarities that are not counted exactly"]),
+        (method.verify() != Verify::Exact && config.method.verify.is_some(), words![Setting::Verify]),
+        (method.verify() != Verify::Exact, words!["this ", Setting::Method, ", whose similarities are estimates"]),
         (method.config().cluster != Cluster::Law, words![Setting::Cluster]),
         (config.skip_bad.is_some(), words![Setting::SkipBad]),
         (config.resume.is_some(), words![Setting::Resume]),
@@ -109,6 +110,10 @@ pub(super) fn all_passes(
     check(config, fields, &Method::new(config.method.clone())?)?;
     let Opened { source, left_out, mut written, means: Means { pool, budget }, .. } = open(config, outputs)?;
     let own = setting(fields);
+    if let Some(format) = source.formats().iter().flatten().find(|format| !format.has_fields()) {
+        let what = words![own, format!(" compares fields of records, and an input is {}, which has none", format.name())];
+        return Err(Error::new(ErrorKind::Config, what).advise("leave out this input, or compare documents by their text only"));
+    }
     source.refuse_read_once(|| words![own, " reads the inputs once for each field"])?;
     let method = method_of_fields(&config.method, fields)?;
     let mut summary = Summary::new(&method, config, left_out);
