@@ -239,6 +239,17 @@ class Stories(unittest.TestCase):
         self.assertTrue(b"".join(self.content(key) for key in keys) == self.kept)
         self.refused(["in", "-o", "s3://bucket/out/part-{:03}.jsonl", "--rows-per-file", "9"], "out/part-000.jsonl: exists")
 
+    def test_converted_outputs(self):
+        for ending in ("parquet", "csv.gz"):
+            self.run_ok("in", "-o", "kept." + ending, "--no-decisions")
+            self.run_ok("s3://bucket/in", "-o", "s3://bucket/out/kept." + ending, "--no-decisions", "--format", "jsonl")
+            self.assertTrue(self.content("out/kept." + ending) == (self.place / ("kept." + ending)).read_bytes())
+        self.run_ok("s3://bucket/in", "-o", "s3://bucket/out/all/", "--output-format", "arrow", "--format", "jsonl", "--no-decisions")
+        keys = [item["Key"] for item in STORE.s3.list_objects_v2(Bucket=BUCKET, Prefix="out/all/")["Contents"]]
+        self.assertEqual(keys, ["out/all/large.arrow", "out/all/small.arrow"])
+        self.run_ok("s3://bucket/out/all", "-o", "s3://bucket/out/again.jsonl", "--no-decisions")
+        self.assertTrue(self.content("out/again.jsonl").count(b"\n") == self.kept.count(b"\n"))
+
     def test_empty_objects_and_outputs(self):
         self.put("empty.jsonl", b"")
         self.run_ok("s3://bucket/empty.jsonl", "-o", "s3://bucket/out/empty.jsonl")
