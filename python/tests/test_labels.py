@@ -86,7 +86,7 @@ def test_labels_of_a_file_equal_the_columns_of_a_report(folder):
         (lambda name: lookalike.pairs(name, label=True), TypeError, "unexpected keyword argument 'label'"),
         (lambda name: lookalike.apply("/missing", name, "out"), errors.InputError, "/missing"),
         (lambda name: lookalike.apply(name, TEXTS, "out"), TypeError, "report.kept"),
-        (lambda name: lookalike.apply(name, name, "out", threshold=0.5), TypeError, "unexpected keyword argument 'threshold'"),
+        (lambda name: lookalike.apply(name, name, "out", shingle=5), TypeError, "unexpected keyword argument 'shingle'"),
         (lambda name: lookalike.apply(name, name, "out"), errors.RecordError, "`verdict`"),
     ],
 )
