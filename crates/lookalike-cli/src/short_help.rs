@@ -19,7 +19,6 @@ const SHORT: [Short; 16] = [
         &[
             INPUTS,
             ("output", "Write the kept records to KEPT (- for standard output)"),
-            OUTPUT_FORMAT,
             ("decisions", "Write the decision about each document to FILE"),
             ("dry_run", "Write nothing; show what would be dropped"),
             TEXT_FIELD,
@@ -116,7 +115,6 @@ const SHORT: [Short; 16] = [
         &[
             INPUTS,
             ("output", "Write the records with the remaining texts to FILE"),
-            OUTPUT_FORMAT,
             ("cuts", "Write the places of all cuts and of their sources to FILE"),
             ("mark", "Cut nothing; write all records with what would be cut"),
             ("unit", "What is compared and cut: runs, lines, paragraphs or sentences"),

@@ -1,6 +1,6 @@
 //! Writes the result: kept lines byte for byte and decisions line by line, both in input order.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use lookalike::{Reason, fingerprint::finish};
 use lookalike_io::{
@@ -11,7 +11,7 @@ use lookalike_io::{
 };
 use rayon::ThreadPool;
 
-use super::{evidence::Evidence, per_group::overruled, summary::Summary};
+use super::{evidence::Evidence, summary::Summary};
 use crate::{
     config::Observer,
     numbers::{Contender, Document, Rank},
@@ -291,4 +291,32 @@ pub(super) struct Decision {
     pub(super) likeness: Likeness,
     pub(super) size: u32,
     pub(super) overruled: bool,
+}
+
+/// Returns the documents whose verdict changes if at most `most` documents of each group are kept: the first ones in keep order.
+/// Memory: one bit for each document, and about 24 bytes for each group if `most` is greater than 1.
+fn overruled(emitting: &Emitting, most: u32) -> Result<Option<Places>> {
+    if most == 1 {
+        return Ok(None);
+    }
+    let (changed, mut kept_of) = (Places::none(emitting.table.documents), BTreeMap::new());
+    for document in emitting.in_keep_order() {
+        let decision = emitting.decision(document)?;
+        let Some(representative) = decision.representative else {
+            if most == 0 && decision.size > 1 {
+                changed.insert(document.0);
+            }
+            continue;
+        };
+        if most == 0 {
+            continue;
+        }
+        // The representative is the first document of its group.
+        let kept = kept_of.entry(representative.0).or_insert(1);
+        if *kept < most {
+            *kept += 1;
+            changed.insert(document.0);
+        }
+    }
+    Ok(Some(changed))
 }
