@@ -22,7 +22,7 @@ pub struct PerGroupArgs {
     ///
     /// Only the verdict of a decision changes, so a kept document can have the reason near or exact.
     /// The groups are formed as without the flag. The first N documents of each group are kept, in the order of --keep. The representative
-    /// of a group is always one of them; it can be a reference.
+    /// of a group is the first of them, and can be a reference.
     #[arg(
         long,
         value_name = "N",

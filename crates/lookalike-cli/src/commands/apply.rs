@@ -32,9 +32,9 @@ use crate::{
 /// texts without the cuts. Remove a cut from a line to keep that passage.
 ///
 /// With --threshold, DECISIONS is a file of `lookalike pairs`. Documents are dropped as by dedup with this threshold, but only the pairs
-/// of the file are candidates, and no texts are compared. So you can find pairs once, with a low threshold, and try several higher
-/// ones. A run of dedup can miss other pairs than the run that found these, because each threshold has its own bands; both find at
-/// least the requested share (--recall) of the pairs at their thresholds, and more of the pairs above it.
+/// of the file are candidates, and no texts are compared. Find pairs once with a low threshold, and try several higher thresholds on
+/// them. A run of dedup can miss other pairs than the file, because each threshold has its own bands. Both runs find at least the
+/// requested share (--recall) of the pairs at their own thresholds, and more of the pairs above them.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
     lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl\n  \
@@ -44,8 +44,8 @@ use crate::{
 pub struct Apply {
     /// The decisions of a dedup run, or the cuts of a cut run (- for standard input)
     ///
-    /// With --threshold, a file of pairs, which is JSON Lines. Otherwise, DECISIONS can be JSON Lines, plain or compressed, or a Parquet or Arrow table; the file extension shows which. DECISIONS
-    /// can also be a URL.
+    /// DECISIONS can be JSON Lines, plain or compressed, or a Parquet or Arrow table; the file extension shows which. With --threshold,
+    /// it must be JSON Lines. DECISIONS can also be a URL.
     #[arg(value_name = "DECISIONS")]
     decisions: String,
     #[command(flatten)]

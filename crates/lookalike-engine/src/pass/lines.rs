@@ -38,9 +38,36 @@ pub(crate) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> R
     })
 }
 
+/// Returns whether a JSON value can be an id: a string or a number.
+pub(crate) fn is_id(json: &str) -> bool {
+    matches!(json.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
+}
+
 /// Returns the error for an id that is neither a string nor a number.
-pub(crate) fn no_id(id: &RawValue) -> Error {
-    Error::record(format!("{} is not an id", cut(id.get()))).advise("an id must be a string or a number")
+pub(crate) fn not_an_id(id: &str) -> Error {
+    Error::record(format!("{} is not an id", cut(id))).advise("an id must be a string or a number")
+}
+
+/// Returns the two documents of a pair, which `find` finds by their ids.
+///
+/// # Errors
+/// Fails if they are the same document.
+pub(crate) fn two_documents<N: PartialEq>(ids: [&RawValue; 2], find: impl Fn(&RawValue) -> Result<N>) -> Result<[N; 2]> {
+    let [a, b] = ids.map(find);
+    let (a, b) = (a?, b?);
+    if a == b {
+        let what = format!("the pair has {} twice", cut(ids[0].get()));
+        return Err(Error::record(what).advise("give two different documents"));
+    }
+    Ok([a, b])
+}
+
+/// Returns a similarity that was read, if it is between 0 and 1.
+pub(crate) fn valid_similarity(value: f64) -> Result<f64> {
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(value),
+        false => Err(Error::record(format!("{value} is not a similarity")).advise("give a number from 0 to 1")),
+    }
 }
 
 /// Returns the error for an id that an earlier record already has.

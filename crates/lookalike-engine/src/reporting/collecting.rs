@@ -177,12 +177,10 @@ impl Collecting<'_> {
         let mut pairs: Vec<ShownPair> = of_rows.chain(listed).collect();
         let decided: BTreeSet<_> = pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
         let near = self.near.iter().flat_map(|(_, near)| &near.pairs);
-        pairs.extend(near.filter(|&&(a, b, _)| !decided.contains(&(a.min(b), a.max(b)))).map(|&(a, b, overlap)| {
-            let similarity = match measure {
-                Measure::Resemblance => overlap.resemblance(),
-                Measure::Containment => overlap.containment().max(overlap.swapped().containment()),
-            };
-            ShownPair { a, b, similarity }
+        pairs.extend(near.filter(|&&(a, b, _)| !decided.contains(&(a.min(b), a.max(b)))).map(|&(a, b, overlap)| ShownPair {
+            a,
+            b,
+            similarity: measure.of_either(overlap),
         }));
         pairs
     }

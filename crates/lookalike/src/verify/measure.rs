@@ -25,6 +25,11 @@ impl Measure {
         }
     }
 
+    /// Returns the similarity in the direction in which it is higher. Resemblance has only one.
+    pub fn of_either(self, overlap: Overlap) -> f64 {
+        self.of(overlap).max(self.of(overlap.swapped()))
+    }
+
     /// Returns the least |A ∩ B| with which sets of `a` and `b` members reach `threshold`; none if their sizes make it
     /// impossible.
     pub fn needed(self, a: u64, b: u64, threshold: f64) -> Option<u64> {

@@ -15,7 +15,7 @@ use super::edits::Edits;
 use crate::{
     config::{Observer, Progress, Stage},
     pass::{
-        lines::{as_written, no_id, parse},
+        lines::{as_written, is_id, not_an_id, parse},
         parallel::{Weigh, in_order},
     },
     sketching::ids::hash_name,
@@ -140,8 +140,8 @@ pub(super) fn decision(line: &[u8], block: &Block) -> Result<(u128, Vec<Edit>)> 
         })?,
     };
     let id = as_written(line.id, "id", block)?;
-    if !id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
-        return Err(no_id(&id));
+    if !is_id(id.get()) {
+        return Err(not_an_id(id.get()));
     }
     let edit = |cut: CutLine| Edit { span: Span { start: cut.start_byte, end: cut.end_byte }, insert: cut.insert.into_owned() };
     let edits = line.cuts.into_iter().flatten().map(edit).collect();

@@ -95,7 +95,7 @@ pub fn apply(decisions: &str, config: &RunConfig, kept: &Path, observer: Observe
 fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Observer) -> Result<Applied> {
     let started = Instant::now();
     let inputs = config.expand()?;
-    let written = decisions_input(decisions, &inputs)?;
+    let written = earlier_results(decisions, "decisions", inputs.iter().any(|input| matches!(input, Input::Stdin)))?;
     let all: Vec<Input> = inputs.iter().chain(&written).cloned().collect();
     let destinations = Destinations::new(config, [(Content::Records(config.output_format), Some(path))])?;
     let others: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(config.summary.as_deref()).collect();
@@ -162,16 +162,16 @@ fn no_decisions(name: &str, error: Error) -> Error {
     refused.because(error)
 }
 
-/// Returns the inputs that hold the decisions.
-fn decisions_input(name: &str, inputs: &[Input]) -> Result<Vec<Input>> {
+/// Returns the inputs that hold what an earlier run found: `what` is "decisions" or "pairs". `is_read` says whether standard input is an
+/// input of this run.
+pub(crate) fn earlier_results(name: &str, what: &'static str, is_read: bool) -> Result<Vec<Input>> {
     let found = expand_decisions(name)?;
-    let refuse =
-        |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Config, what).at(shown_name(name)).advise(advice));
-    if found.iter().any(|input| matches!(input, Input::Stdin)) && inputs.iter().any(|input| matches!(input, Input::Stdin)) {
-        return refuse("standard input cannot be both the decisions and an input", "name a file for one of them");
+    let refuse = |why: String, advice: String| Err(Error::new(ErrorKind::Config, why).at(shown_name(name)).advise(advice));
+    if is_read && found.iter().any(|input| matches!(input, Input::Stdin)) {
+        return refuse(format!("standard input cannot be both the {what} and an input"), "name a file for one of them".into());
     }
     match found.iter().any(|input| matches!(input, Input::Files(_))) {
-        true => refuse("has no decisions", "name the file or the folder with the decisions of the run"),
+        true => refuse(format!("has no {what}"), format!("name the file or the folder with the {what} of the run")),
         false => Ok(found),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use lookalike::{
     Scratch,
     eval::{Neighbour, SampleIndex, SharedCounts},
-    verify::{Measure, Overlap},
+    verify::Overlap,
 };
 use lookalike_io::{
     error::Result,
@@ -235,7 +235,7 @@ impl Part<'_> {
             }
             (false, true) => {}
             (false, false) => {
-                let similarity = either(measure, overlap);
+                let similarity = measure.of_either(overlap);
                 if similarity >= threshold {
                     seen.missed.push(Missed { probe: neighbour.sample, document, similarity });
                 }
@@ -249,16 +249,11 @@ impl Part<'_> {
         for pair in self.pairs[start..].iter().take_while(|pair| pair.document == document) {
             let Ok(number) = self.numbers.binary_search(&pair.other) else { continue };
             let overlap = Overlap::of(set, self.sets.get(number as u32, scratch)?);
-            let similarity = if pair.number < self.either_from { measure.of(overlap) } else { either(measure, overlap) };
+            let similarity = if pair.number < self.either_from { measure.of(overlap) } else { measure.of_either(overlap) };
             seen.measured.push((pair.number, similarity));
         }
         Ok(())
     }
-}
-
-/// Returns the similarity of two documents in the direction in which it is higher.
-fn either(measure: Measure, overlap: Overlap) -> f64 {
-    measure.of(overlap).max(measure.of(overlap.swapped()))
 }
 
 #[cfg(test)]

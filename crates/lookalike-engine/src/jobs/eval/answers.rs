@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{roll::Roll, sample::SimilarPair};
-use crate::pass::lines::{as_written, each_line, no_id, parse};
+use crate::pass::lines::{as_written, each_line, not_an_id, parse, two_documents, valid_similarity};
 
 /// A line of a file of pairs, as [`pairs`](crate::jobs::pairs::pairs) or other tools write them.
 #[derive(Deserialize)]
@@ -45,10 +45,7 @@ impl PairLine<'_> {
                 let advice = words![format!("give the similarity as {named}, or choose the other "), Setting::Measure];
                 Err(Error::record("the line gives the similarity by a different measure than the run uses").advise(advice))
             }
-            Some(value) if !(0.0..=1.0).contains(&value) => {
-                Err(Error::record(format!("{value} is not a similarity")).advise("give a number from 0 to 1"))
-            }
-            similarity => Ok(similarity),
+            similarity => similarity.map(valid_similarity).transpose(),
         }
     }
 }
@@ -69,12 +66,7 @@ pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -
     each_line(path, Reading::lines(), temp_dir, |line, _| {
         let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
         let similarity = line.similarity(measure)?;
-        let [a, b] = [line.a, line.b].map(|id| named(roll, id));
-        let (a, b) = (a?, b?);
-        if a == b {
-            let what = format!("the pair has {} twice", cut(line.a.get()));
-            return Err(Error::record(what).advise("give two different documents"));
-        }
+        let [a, b] = two_documents([line.a, line.b], |id| named(roll, id))?;
         pairs.push(SimilarPair { a: a.min(b), b: a.max(b), similarity });
         Ok(())
     })?;
@@ -134,7 +126,7 @@ fn named(roll: &Roll, id: &RawValue) -> Result<u32> {
     let kind = match id.get().as_bytes().first() {
         Some(b'"') => "string",
         Some(b'-' | b'0'..=b'9') => "number",
-        _ => return Err(no_id(id)),
+        _ => return Err(not_an_id(id.get())),
     };
     roll.document(id.get()).ok_or_else(|| {
         let wrong = Error::record(format!("no document has the id {} (a {kind})", cut(id.get())));

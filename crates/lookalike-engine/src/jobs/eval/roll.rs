@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Roll {
     /// Pairs of an id's hash and the document with this id, sorted by the hash.
-    by_id: Vec<(u128, u32)>,
+    by_id: Vec<(u128, u64)>,
     labels: Option<Vec<u32>>,
     bad_examples: Vec<Error>,
 }
@@ -35,12 +35,7 @@ impl Roll {
             };
             (0..).zip(&table.labels).map(group).collect()
         });
-        let (mut by_id, mut scratch) = (Vec::new(), Vec::new());
-        table.ids.each(0..table.documents, &mut scratch, |id| {
-            by_id.push((hash_name(id), by_id.len() as u32));
-            Ok(())
-        })?;
-        by_id.sort_unstable();
+        let by_id = table.ids.by_hash(table.documents, hash_name)?;
         Ok(Self { by_id, labels, bad_examples: table.counts.bad_examples.clone() })
     }
 
@@ -54,7 +49,7 @@ impl Roll {
     pub fn document(&self, id: &str) -> Option<u32> {
         let hash = hash_name(id);
         let at = self.by_id.binary_search_by_key(&hash, |row| row.0).ok()?;
-        Some(self.by_id[at].1)
+        Some(self.by_id[at].1 as u32)
     }
 
     /// Returns each document's group, if labels were requested. The group is given as the first document with the same label. A

@@ -118,7 +118,7 @@ impl Comparing<'_> {
             }
             let overlap = neighbour.overlap;
             let measure = self.method.config().measure;
-            let similarity = measure.of(overlap).max(measure.of(overlap.swapped()));
+            let similarity = measure.of_either(overlap);
             if similarity >= self.least {
                 into.push(SimilarPair { a: document.min(other), b: document.max(other), similarity: Some(similarity) });
             }

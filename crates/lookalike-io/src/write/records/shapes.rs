@@ -138,9 +138,9 @@ impl Shapes {
     }
 }
 
-/// Returns the group of each input that needs columns. All inputs of an output have the same ones. If each input has an output, those
-/// whose columns are known before they are read have their own, and all others have the same ones, so that their outputs are one data
-/// set.
+/// Returns the group of each input that needs columns. The inputs of a group share their columns. All inputs of one output are a group. If
+/// each input has an output, an input whose columns are known before it is read is a group of its own. All other inputs are one group, so
+/// that their outputs are one dataset.
 fn groups(plans: &[Plan], is_by_input: bool, source: &Source) -> Vec<Option<Group>> {
     let mut others = 0;
     let group = |(at, plan): (usize, &Plan)| {

@@ -15,20 +15,13 @@ use crate::sketching::{
 /// document unless the inputs have both. Memory: 32 bytes per document.
 pub(in crate::jobs::audit) struct IdIndex<'a> {
     /// Pairs of the hash of an id's text and the document, sorted. Empty if documents are named by position.
-    rows: Vec<(u128, u32)>,
+    rows: Vec<(u128, u64)>,
     table: &'a Table,
 }
 
 impl<'a> IdIndex<'a> {
     pub(in crate::jobs::audit) fn new(table: &'a Table, by_position: bool) -> Result<Self> {
-        let (mut rows, mut scratch) = (Vec::new(), Vec::new());
-        if !by_position {
-            table.ids.each(0..table.documents, &mut scratch, |id| {
-                rows.push((hash_label(id), rows.len() as u32));
-                Ok(())
-            })?;
-            rows.sort_unstable();
-        }
+        let rows = if by_position { Vec::new() } else { table.ids.by_hash(table.documents, hash_label)? };
         Ok(Self { rows, table })
     }
 
@@ -44,7 +37,7 @@ impl<'a> IdIndex<'a> {
     pub(super) fn find(&self, id: &str) -> Result<Option<u32>> {
         let hash = hash_label(id);
         let start = self.rows.partition_point(|row| row.0 < hash);
-        let of_text: Vec<u32> = self.rows[start..].iter().take_while(|row| row.0 == hash).map(|row| row.1).collect();
+        let of_text: Vec<u32> = self.rows[start..].iter().take_while(|row| row.0 == hash).map(|row| row.1 as u32).collect();
         if let [] | [_] = &*of_text {
             return Ok(of_text.first().copied());
         }

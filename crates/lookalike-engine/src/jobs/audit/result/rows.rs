@@ -14,7 +14,11 @@ use super::{
     opened::OpenedResult,
     outcome::{Gathering, Outcome, Said},
 };
-use crate::{jobs::audit::asked::ResultKind, pass::lines::no_id, sketching::ids::hash_label};
+use crate::{
+    jobs::audit::asked::ResultKind,
+    pass::lines::{is_id, not_an_id},
+    sketching::ids::hash_label,
+};
 
 impl OpenedResult {
     /// Returns whether documents are named by their positions.
@@ -149,10 +153,7 @@ impl Rows<'_> {
     /// Finds the document with an id or at a position.
     fn find(&self, id: &str) -> Result<Option<u32>> {
         if !self.columns.by_position {
-            return match id.as_bytes().first() {
-                Some(b'"' | b'-' | b'0'..=b'9') => self.ids.find(id),
-                _ => Err(Error::record(format!("{} is not an id", cut(id))).advise("an id must be a string or a number")),
-            };
+            return if is_id(id) { self.ids.find(id) } else { Err(not_an_id(id)) };
         }
         let position: u64 = id.trim_matches('"').parse().map_err(|_| {
             Error::record(format!("{} is not a position", cut(id))).advise("positions are whole numbers and count from 0")
@@ -166,10 +167,10 @@ fn scalar(row: &[u8], is_plain: bool) -> Result<String> {
     let row = std::str::from_utf8(row).map_err(|_| Error::record("is not UTF-8").advise("convert the file to UTF-8"))?.trim();
     let json: serde_json::Result<Box<RawValue>> = serde_json::from_str(row);
     match json {
-        Ok(value) if matches!(row.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9')) => Ok(value.get().into()),
+        Ok(value) if is_id(row) => Ok(value.get().into()),
         _ if is_plain => Ok(serde_json::Value::from(row).to_string()),
-        Ok(value) => Err(no_id(&value)),
-        Err(_) => Err(Error::record(format!("{} is not an id", cut(row))).advise("an id must be a string or a number")),
+        Ok(value) => Err(not_an_id(value.get())),
+        Err(_) => Err(not_an_id(row)),
     }
 }
 

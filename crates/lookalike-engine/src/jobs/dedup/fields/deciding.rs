@@ -44,12 +44,11 @@ pub(super) fn decide(pairing: &Pairing, fields: &[FieldClasses], similar: Simila
     let mut kept: Vec<KeptOf> = fields.iter().map(|field| vec![Vec::new(); field.len()]).collect();
     for document in (0..numbers).map(Contender) {
         let is_reference = document.0 < references;
-        let classes = |kept: Contender| fields.iter().map(move |field| field.class(pairing.document(kept)));
+        let own: Vec<Option<u32>> = fields.iter().map(|field| field.class(pairing.document(document))).collect();
         if !is_reference {
-            let own: Vec<Option<u32>> = classes(document).collect();
             let found = match similar {
                 SimilarIn::Any => in_any(fields, &own, &kept),
-                SimilarIn::Each => in_each(fields, &own, &kept, |kept, field| fields[field].class(pairing.document(kept))),
+                SimilarIn::Each => in_each(pairing, fields, &own, &kept),
             };
             if let Some((best, likeness)) = found.0 {
                 decided.drop(document, Contender(best.document), likeness);
@@ -57,7 +56,7 @@ pub(super) fn decide(pairing: &Pairing, fields: &[FieldClasses], similar: Simila
             }
         }
         if is_reference || !pairing.references.only {
-            for (class, kept) in classes(document).zip(&mut kept) {
+            for (class, kept) in own.into_iter().zip(&mut kept) {
                 class.into_iter().for_each(|class| kept[class as usize].push(document));
             }
         }
@@ -76,13 +75,8 @@ fn in_any(fields: &[FieldClasses], own: &[Option<u32>], kept: &[KeptOf]) -> Foun
     found
 }
 
-/// Finds the best kept document that is similar in each field. `class` returns the class of a document in a field.
-fn in_each(
-    fields: &[FieldClasses],
-    own: &[Option<u32>],
-    kept: &[KeptOf],
-    class: impl Fn(Contender, usize) -> Option<u32>,
-) -> Found {
+/// Finds the best kept document that is similar in each field.
+fn in_each(pairing: &Pairing, fields: &[FieldClasses], own: &[Option<u32>], kept: &[KeptOf]) -> Found {
     let mut found = Found::default();
     let Some(own) = own.iter().copied().collect::<Option<Vec<u32>>>() else { return found };
     let candidates =
@@ -90,7 +84,7 @@ fn in_each(
     let Some(fewest) = (0..fields.len()).min_by_key(|&field| candidates(field)) else { return found };
     for (other, _) in fields[fewest].similar(own[fewest]) {
         for &kept in &kept[fewest][other as usize] {
-            let in_field = |field: usize| fields[field].between(own[field], class(kept, field)?);
+            let in_field = |field: usize| fields[field].between(own[field], fields[field].class(pairing.document(kept))?);
             if let Some(least) = least(fields.len(), in_field) {
                 found.improve(kept, least);
             }

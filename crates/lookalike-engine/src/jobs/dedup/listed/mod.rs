@@ -8,14 +8,14 @@ use lookalike::{Candidates, Cluster, Config};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
-    read::{Input, Reading, Source, expand_decisions},
+    read::{Input, Reading, Source},
     spill::places::Places,
     store::shown_name,
     words,
     write::refuse_overwriting,
 };
 
-use self::reading::{Documents, each_pair};
+use self::reading::each_pair;
 use super::{
     count_lines,
     emit::Emitting,
@@ -27,16 +27,16 @@ use super::{
 use crate::{
     config::{Observer, RunConfig},
     deciding::listed::{Match, decide_listed},
-    jobs::apply::{Applied, AppliedPairs},
+    jobs::apply::{Applied, AppliedPairs, earlier_results},
     numbers::{Contender, Document},
     pairing::Pairing,
     pass::{columns::find_columns, open::Means},
-    sketching::{Beside, IdsOnly, sketch_looking},
+    sketching::{Beside, IdsOnly, ids::hash_name, sketch_looking},
 };
 
 /// Deduplicates a collection by the law over the pairs of a list, which [`pairs`](crate::pairs()) wrote. The documents of a pair are
 /// candidates if their similarity in the list reaches the threshold of the configuration; all other settings for comparing documents
-/// are ignored. The inputs are read twice, and texts are not compared. Memory: 24 bytes for each document, and 56 for each pair that is
+/// are ignored. The inputs are read twice, and texts are not compared. Memory: 32 bytes for each document, and 56 for each pair that is
 /// used.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ fn all_passes(list: &str, config: &RunConfig, outputs: &Outputs, observer: Obser
         find_columns(&pool, &source, kept, |block| table.info(block, &source), observer)?;
     }
 
-    let documents = Documents::of(&table)?;
+    let documents = table.ids.by_hash(table.documents, hash_name)?;
     let (mut listed, mut found) = (0, Vec::new());
     each_pair(&list, &documents, |pair| {
         listed += 1;
@@ -103,21 +103,12 @@ fn all_passes(list: &str, config: &RunConfig, outputs: &Outputs, observer: Obser
 
 /// Returns the inputs that hold the pairs.
 fn list_inputs(name: &str, config: &RunConfig, outputs: &Outputs) -> Result<Vec<Input>> {
-    let refuse =
-        |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Config, what).at(shown_name(name)).advise(advice));
     if Reading::decisions(name).format.is_some_and(|format| format.is_table()) {
         let what = words!["with ", Setting::Threshold, ", this must be a file of pairs in JSON Lines, and it is a table"];
         let advice = "name the file that `lookalike pairs` wrote, or convert the table";
         return Err(Error::new(ErrorKind::Config, what).at(shown_name(name)).advise(advice));
     }
-    let found = expand_decisions(name)?;
-    let is_stdin = |input: &Input| matches!(input, Input::Stdin);
-    if found.iter().any(is_stdin) && config.inputs.iter().any(|input| input == "-") {
-        return refuse("standard input cannot be both the pairs and an input", "name a file for one of them");
-    }
-    if found.iter().any(|input| matches!(input, Input::Files(_))) {
-        return refuse("has no pairs", "name the file that `lookalike pairs` wrote");
-    }
+    let found = earlier_results(name, "pairs", config.inputs.iter().any(|input| input == "-"))?;
     let named = [&outputs.kept, &outputs.decisions].into_iter().flatten().map(|path| &**path);
     refuse_overwriting(&named.collect::<Vec<_>>(), &found)?;
     Ok(found)

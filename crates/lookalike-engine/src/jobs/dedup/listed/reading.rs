@@ -15,37 +15,24 @@ use serde_json::value::RawValue;
 use crate::{
     deciding::listed::Match,
     numbers::Contender,
-    pass::lines::{each_line_of, no_id, parse},
-    sketching::{ids::hash_name, table::Table},
+    pass::lines::{each_line_of, is_id, not_an_id, parse, two_documents, valid_similarity},
+    sketching::ids::hash_name,
 };
 
-/// The documents of a collection by their ids.
-pub(super) struct Documents(Vec<(u128, u64)>);
+/// The documents of a collection by the hashes of their ids, which are sorted.
+pub(super) type Documents = Vec<(u128, u64)>;
 
-impl Documents {
-    pub(super) fn of(table: &Table) -> Result<Self> {
-        let (mut rows, mut scratch) = (Vec::with_capacity(table.documents as usize), Vec::new());
-        table.ids.each(0..table.documents, &mut scratch, |id| {
-            rows.push((hash_name(id), rows.len() as u64));
-            Ok(())
-        })?;
-        rows.sort_unstable();
-        Ok(Self(rows))
+fn find(documents: &Documents, id: &RawValue) -> Result<u64> {
+    if !is_id(id.get()) {
+        return Err(not_an_id(id.get()));
     }
-
-    fn find(&self, id: &RawValue) -> Result<u64> {
-        if !id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
-            return Err(no_id(id));
-        }
-        let hash = hash_name(id.get());
-        let at = self.0.binary_search_by_key(&hash, |row| row.0).map_err(|_| {
-            Error::record(format!("no document has the id {}", cut(id.get()))).advise(
-                "name the inputs of the run that listed the pairs; pairs with reference documents cannot be applied, and 1 and \"1\" \
-                 are different ids",
-            )
-        })?;
-        Ok(self.0[at].1)
-    }
+    let at = documents.binary_search_by_key(&hash_name(id.get()), |row| row.0).map_err(|_| {
+        Error::record(format!("no document has the id {}", cut(id.get()))).advise(
+            "name the inputs of the run that listed the pairs; pairs with reference documents cannot be applied, and 1 and \"1\" are \
+             different ids",
+        )
+    })?;
+    Ok(documents[at].1)
 }
 
 /// A line of the list. Other fields are ignored.
@@ -63,26 +50,21 @@ struct PairLine<'a> {
     size_b: Option<u32>,
 }
 
-impl PairLine<'_> {
-    /// Returns the resemblance, and what is known about it.
-    fn resemblance(&self) -> Result<(f64, Likeness)> {
-        if let (Some(shared), Some(a), Some(b)) = (self.intersection, self.size_a, self.size_b) {
-            if shared > a.min(b) || a.max(b) == 0 {
-                let what = format!("{shared} shingles cannot be shared by sets of {a} and {b}");
-                return Err(Error::record(what).in_field("intersection").advise("use the pairs of a single run"));
-            }
-            let overlap = Overlap { shared: shared.into(), a: a.into(), b: b.into() };
-            return Ok((overlap.resemblance(), Likeness::Counted(overlap)));
+/// Returns the resemblance of a pair, and what is known about it.
+fn resemblance(line: &PairLine) -> Result<(f64, Likeness)> {
+    if let (Some(shared), Some(a), Some(b)) = (line.intersection, line.size_a, line.size_b) {
+        if shared > a.min(b) || a.max(b) == 0 {
+            let what = format!("{shared} shingles cannot be shared by sets of {a} and {b}");
+            return Err(Error::record(what).in_field("intersection").advise("use the pairs of a single run"));
         }
-        let Some(value) = self.resemblance.or(self.jaccard).or(self.similarity) else {
-            let wrong = Error::record("the pair has no resemblance");
-            return Err(wrong.advise("list pairs with their resemblance, as `lookalike pairs` does, or as jaccard or similarity"));
-        };
-        if !(0.0..=1.0).contains(&value) {
-            return Err(Error::record(format!("{value} is not a similarity")).advise("give a number from 0 to 1"));
-        }
-        Ok((value, Likeness::Estimated(Measure::Resemblance, value)))
+        let overlap = Overlap { shared: shared.into(), a: a.into(), b: b.into() };
+        return Ok((overlap.resemblance(), Likeness::Counted(overlap)));
     }
+    let Some(value) = line.resemblance.or(line.jaccard).or(line.similarity) else {
+        let wrong = Error::record("the pair has no resemblance");
+        return Err(wrong.advise("list pairs with their resemblance, as `lookalike pairs` does, or as jaccard or similarity"));
+    };
+    Ok((valid_similarity(value)?, Likeness::Estimated(Measure::Resemblance, value)))
 }
 
 /// A pair of two documents.
@@ -112,13 +94,7 @@ impl Pair {
 pub(super) fn each_pair(list: &Source, documents: &Documents, mut give: impl FnMut(Pair) -> Result<()>) -> Result<()> {
     each_line_of(list, |line, _, _| {
         let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\", \"resemblance\": 0.9}")?;
-        let (similarity, likeness) = line.resemblance()?;
-        let [a, b] = [line.a, line.b].map(|id| documents.find(id));
-        let both = [a?, b?];
-        if both[0] == both[1] {
-            let what = format!("the pair has {} twice", cut(line.a.get()));
-            return Err(Error::record(what).advise("give two different documents"));
-        }
-        give(Pair { documents: both, similarity, likeness })
+        let (similarity, likeness) = resemblance(&line)?;
+        give(Pair { documents: two_documents([line.a, line.b], |id| find(documents, id))?, similarity, likeness })
     })
 }

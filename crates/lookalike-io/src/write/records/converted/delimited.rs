@@ -70,7 +70,7 @@ fn push_row<'t>(texts: impl Iterator<Item = Cow<'t, str>>, delimiter: u8, into: 
 
 #[cfg(test)]
 mod tests {
-    use super::{super::values::Type, *};
+    use super::{super::types::Type, *};
 
     #[test]
     fn records_in_a_table() {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{
     super::added::{AddedNames, Kind},
-    values::{Fields, Type},
+    types::Type,
+    values::Fields,
 };
 use crate::{error::Result, read::Source};
 

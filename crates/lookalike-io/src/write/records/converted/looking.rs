@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::{
     super::added::AddedNames,
     heading::Heading,
+    refused::At,
     rows::table_names,
-    values::{At, Fields, Left},
+    values::{Fields, Left},
 };
 use crate::{
     error::Result,

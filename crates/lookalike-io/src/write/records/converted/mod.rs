@@ -1,6 +1,12 @@
 //! Converts records, which are JSON Lines first, to a JSON array, to CSV or to rows of a table. The columns are known before the
 //! first record is written.
 
+mod types;
+
+mod refused;
+
+mod numbers;
+
 mod values;
 
 mod heading;

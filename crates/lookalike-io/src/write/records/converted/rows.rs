@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use lookalike::shown::quoted;
 use serde_json::value::RawValue;
 
-use super::{super::rows::KeptRows, heading::Heading, values::Type};
+use super::{super::rows::KeptRows, heading::Heading, types::Type};
 use crate::{
     error::{Error, ErrorKind, Result},
     format::OutputFormat,

@@ -2,56 +2,14 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use lookalike::shown::{cut, quoted};
 use serde_json::value::RawValue;
 
-use crate::{
-    error::{Error, ErrorKind},
-    read::{Shape, Source, fields_of, string_of},
+use super::{
+    numbers::Numbers,
+    refused::{At, Refused, Result, Why, nested, twice, unparsed},
+    types::Type,
 };
-
-/// A record, by its part and its number, from 1.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct At {
-    pub(crate) part: u32,
-    pub(crate) record: u64,
-}
-
-/// The type of a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Type {
-    /// There are no values.
-    Null,
-    Bool,
-    /// Whole numbers of 64 bits, with or without a sign.
-    Signed,
-    Unsigned,
-    Float,
-    Text,
-    List(Box<Type>),
-    Object(Vec<(String, Type)>),
-}
-
-/// Why values cannot be in one column.
-#[derive(Debug)]
-pub(crate) struct Refused {
-    /// The field, with the fields around it.
-    path: String,
-    at: At,
-    why: Why,
-}
-
-#[derive(Debug)]
-enum Why {
-    /// The record is not valid JSON.
-    Unparsed(Error),
-    /// What the value is, and what to do.
-    Value(String, &'static str),
-    /// What the value is, what another one is, and the record of that one.
-    Differs([String; 2], At),
-}
-
-type Result<T> = std::result::Result<T, Refused>;
+use crate::read::{Shape, fields_of, string_of};
 
 /// The largest number of fields, those inside other fields included. If names of fields are data, they are not columns.
 const MOST_FIELDS: usize = 10_000;
@@ -59,12 +17,8 @@ const MOST_FIELDS: usize = 10_000;
 const DEEPEST: usize = 100;
 /// The number of fields of a small object.
 const FEW: usize = 32;
-/// The whole numbers up to this one are exact as floats.
-const EXACT: u64 = 1 << 53;
 
 const HALF_PAIR: &str = "write the whole character, or write JSON Lines";
-const OF_ONE_TYPE: &str = "the values of a column have one type: convert one of the two, or write JSON Lines (.jsonl)";
-
 /// The fields of objects.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
@@ -93,44 +47,6 @@ enum Kind {
     Text,
     List(Box<Values>),
     Object(Fields),
-}
-
-/// Which numbers there are.
-#[derive(Debug, Default)]
-struct Numbers {
-    /// The largest whole number, if there is one above 0.
-    most: Option<(u64, At)>,
-    /// The smallest whole number, if there is one below 0.
-    least: Option<(i64, At)>,
-    /// The first number that is not a whole one.
-    fraction: Option<At>,
-}
-
-impl Refused {
-    fn new(at: At, why: Why) -> Self {
-        Self { path: String::new(), at, why }
-    }
-
-    /// Adds the name of a field that the value is in.
-    fn inside(self, name: &str) -> Self {
-        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        Self { path: format!("{name}{dot}{}", self.path), ..self }
-    }
-
-    /// Returns the error about the record.
-    pub(crate) fn error(self, source: &Source) -> Error {
-        let field = quoted(&self.path);
-        let place = |at: At| source.place(at.part as usize, at.record);
-        let error = match self.why {
-            Why::Unparsed(error) => return error.at_place(place(self.at)),
-            Why::Value(what, advice) => Error::new(ErrorKind::Output, format!("field {field} {what}")).advise(advice),
-            Why::Differs([own, other], there) => {
-                let what = format!("field {field} is {own}, but {other} in {}", place(there));
-                Error::new(ErrorKind::Output, what).advise(OF_ONE_TYPE)
-            }
-        };
-        error.at_place(place(self.at)).in_field(self.path)
-    }
 }
 
 impl Fields {
@@ -215,7 +131,7 @@ impl Fields {
     pub(crate) fn whole_numbers(&self, path: &str) -> u64 {
         if let Some(&place) = self.places.get(path) {
             let Values { kind, count, .. } = &self.values[place];
-            return if matches!(kind, Kind::Number(Numbers { fraction: None, .. })) { *count } else { 0 };
+            return if matches!(kind, Kind::Number(numbers) if numbers.are_whole()) { *count } else { 0 };
         }
         let inside = |(at, _): (usize, &str)| {
             let Kind::Object(fields) = &self.values[*self.places.get(&path[..at])?].kind else { return None };
@@ -361,56 +277,6 @@ impl Kind {
     }
 }
 
-impl Numbers {
-    fn add(&mut self, number: &str, at: At) -> Result<()> {
-        let is_fraction = number.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-        if is_fraction {
-            if !number.parse().is_ok_and(f64::is_finite) {
-                let what = format!("is {}, which is too large for a number of 64 bits", cut(number));
-                return Err(Refused::new(at, Why::Value(what, "make it a string, or write JSON Lines (.jsonl)")));
-            }
-            self.fraction.get_or_insert(at);
-        } else if let Ok(whole) = number.parse::<u64>() {
-            self.merge(&Self { most: Some((whole, at)), ..Self::default() });
-        } else if let Ok(whole) = number.parse::<i64>() {
-            self.merge(&Self { least: Some((whole, at)), ..Self::default() });
-        } else {
-            let what = format!("is {}, which does not fit into 64 bits", cut(number));
-            return Err(Refused::new(at, Why::Value(what, "make it a string, or write JSON Lines (.jsonl)")));
-        }
-        Ok(())
-    }
-
-    fn merge(&mut self, later: &Self) {
-        self.most = self.most.filter(|own| later.most.is_none_or(|most| own.0 >= most.0)).or(later.most);
-        self.least = self.least.filter(|own| later.least.is_none_or(|least| own.0 <= least.0)).or(later.least);
-        self.fraction = self.fraction.or(later.fraction);
-    }
-
-    fn kind(&self) -> Result<Type> {
-        let least = self.least.filter(|(least, _)| *least < 0);
-        let differs = |(own, at): (String, At), (other, there)| Err(Refused::new(at, Why::Differs([own, other], there)));
-        if let Some(fraction) = self.fraction {
-            let most = self.most.filter(|(most, _)| *most > EXACT).map(|(most, at)| (most.to_string(), at));
-            let least = least.filter(|(least, _)| least.unsigned_abs() > EXACT).map(|(least, at)| (least.to_string(), at));
-            return match most.or(least) {
-                Some((whole, at)) => {
-                    let fraction = ("a number that is not whole".into(), fraction);
-                    differs((format!("{whole}, which is not exact as a floating-point number"), at), fraction)
-                }
-                None => Ok(Type::Float),
-            };
-        }
-        match (self.most.filter(|(most, _)| i64::try_from(*most).is_err()), least) {
-            (None, _) => Ok(Type::Signed),
-            (Some(_), None) => Ok(Type::Unsigned),
-            (Some((most, at)), Some((least, there))) => {
-                differs((format!("{most}, which needs 64 bits without a sign"), at), (least.to_string(), there))
-            }
-        }
-    }
-}
-
 /// Returns the fields of an object, each of which has another name.
 fn entries(object: &[u8], at: At) -> Result<Vec<(Cow<'_, str>, &RawValue)>> {
     let fields = fields_of(object).map_err(|error| Refused::new(at, Why::Unparsed(error)))?;
@@ -426,20 +292,6 @@ fn entries(object: &[u8], at: At) -> Result<Vec<(Cow<'_, str>, &RawValue)>> {
         Some(name) => Err(twice(at).inside(name)),
         None => Ok(fields),
     }
-}
-
-fn twice(at: At) -> Refused {
-    Refused::new(at, Why::Value("occurs twice".into(), "remove or rename one of the two"))
-}
-
-/// Returns the error for a value that is not one cell of CSV.
-pub(crate) fn nested(what: &str, at: At) -> Refused {
-    let what = format!("is {what}, which CSV cannot store");
-    Refused::new(at, Why::Value(what, "leave the field out, or write JSON Lines (.jsonl) or a table (.parquet)"))
-}
-
-fn unparsed(at: At, error: serde_json::Error) -> Refused {
-    Refused::new(at, Why::Unparsed(Error::record(format!("cannot be parsed: {error}")).because(error)))
 }
 
 #[cfg(test)]
