@@ -19,7 +19,7 @@ fn files() -> Vec<(String, String)> {
     files
 }
 
-fn put(place: &Place, files: &[(String, String)]) {
+pub(crate) fn put(place: &Place, files: &[(String, String)]) {
     for (name, text) in files {
         fs::create_dir_all(place.path(name).parent().unwrap()).unwrap();
         place.write(name, text);
@@ -27,7 +27,7 @@ fn put(place: &Place, files: &[(String, String)]) {
 }
 
 /// Makes a zip archive of stored members.
-fn zip(files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
+pub(crate) fn zip(files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
     for (name, bytes) in files {
         let (name, bytes) = (name.as_ref().as_bytes(), bytes.as_ref());
@@ -51,7 +51,7 @@ fn zip(files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
     archive
 }
 
-fn tar(place: &Place, arguments: &str) {
+pub(crate) fn tar(place: &Place, arguments: &str) {
     let ran = Command::new("tar").current_dir(place.path(".")).args(arguments.split_whitespace()).status().unwrap();
     assert!(ran.success(), "tar {arguments}");
 }

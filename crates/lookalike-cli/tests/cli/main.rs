@@ -7,6 +7,7 @@ mod archives;
 mod audit;
 mod concurrent;
 mod converted;
+mod copies;
 mod coverage;
 mod curve_and_compare;
 mod cut;

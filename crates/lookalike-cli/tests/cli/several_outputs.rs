@@ -32,10 +32,10 @@ fn refused(place: &Place, arguments: &str, words: &[&str]) {
 }
 
 /// The bytes of files by their relative names.
-type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// Returns all files below a folder, with their bytes, by their relative names.
-fn files(folder: &Path) -> Files {
+pub(crate) fn files(folder: &Path) -> Files {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(inside) = folders.pop() {
@@ -57,7 +57,7 @@ fn names(folder: &Path) -> Vec<String> {
     files(folder).into_keys().collect()
 }
 
-fn packed(text: &str) -> Vec<u8> {
+pub(crate) fn packed(text: &str) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(text.as_bytes()).unwrap();
     encoder.finish().unwrap()
@@ -285,7 +285,7 @@ fn names_that_cannot_be_meant_are_refused() {
         ("dedup in/a.jsonl -o {}.jsonl --bytes-per-file 0", &["give a size such as 500MB"]),
         ("dedup in/a.jsonl --rows-per-file 3", &["--output"]),
         ("dedup - -o out/", &["stdin: is not one file of records", "give the name of one output"]),
-        ("dedup texts -o out/", &["texts: is not one file of records"]),
+        ("dedup texts -o out/ --output-format csv", &["texts: is not one file of records"]),
         (
             "dedup in/a.jsonl in/b/a.jsonl -o out/",
             &["in/b/a.jsonl: its output would be out/a.jsonl, like that of in/a.jsonl", "contains both"],

@@ -38,6 +38,13 @@ impl File {
         if file.metadata()?.is_file() { Ok(Self(file)) } else { Err(io::Error::other("is not a regular file")) }
     }
 
+    /// Opens a folder. A link is rejected.
+    pub(crate) fn open_folder(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags((OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32);
+        doing(Operation::Open, || options.open(path)).map(Self)
+    }
+
     /// Opens an existing device or pipe for appending.
     pub(crate) fn append(path: &Path) -> io::Result<Self> {
         doing(Operation::Open, || OpenOptions::new().append(true).open(path)).map(Self)
@@ -169,6 +176,17 @@ impl File {
     /// Returns the file's size in bytes.
     pub fn length(&self) -> io::Result<u64> {
         self.0.metadata().map(|metadata| metadata.len())
+    }
+
+    /// Writes all files of the file system to the disk that has this one. Returns false if the system has no such operation.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn sync_all_files(&self) -> io::Result<bool> {
+        doing(Operation::Sync, || Ok(rustix::fs::syncfs(&self.0)?)).map(|()| true)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn sync_all_files(&self) -> io::Result<bool> {
+        Ok(false)
     }
 
     /// Writes the file's contents and size to the disk.

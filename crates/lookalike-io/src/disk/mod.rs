@@ -22,6 +22,7 @@ use std::io;
 use rustix::io::Errno;
 
 pub use file::{File, USUAL, allow_open_files};
+pub(crate) use names::remove_all;
 pub use names::{
     copy, exchange, folder_of, hard_link, make_folder, make_private, make_private_folder, remove, remove_folder, rename,
     sync_folder,

@@ -41,6 +41,14 @@ pub fn remove(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || fs::remove_file(path))
 }
 
+/// Removes a file, or a folder with all that is in it. Links are removed and never followed.
+pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
+    doing(Operation::Remove, || match path.symlink_metadata()?.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    })
+}
+
 /// Creates a folder that only this user can access, if the folder does not exist. Missing parent folders are created with the
 /// usual permissions.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {

@@ -66,4 +66,4 @@ pub use self::{
     sketched::{SKETCHES, header_of_line, sketch_header},
     source::Source,
 };
-pub(crate) use self::{bytes::without_packing, input::Named};
+pub(crate) use self::{bytes::without_packing, documents::Files, input::Named};

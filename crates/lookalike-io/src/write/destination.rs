@@ -6,11 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use lookalike::shown::quoted;
+
 use crate::{
     disk::folder_of,
     error::{Error, ErrorKind, Result, Setting, Words},
     format::{Format, OutputFormat},
-    read::{Named, Source, without_packing},
+    read::{Files, Input, Named, Source, without_packing},
     store::{expand, is_url, shown_path},
     words,
 };
@@ -125,6 +127,12 @@ impl Destination {
             Self::One(path) => Ok(Names::One(path.clone())),
             Self::Folder(folder) => {
                 let named = Named::new(named);
+                if content == Content::Records(None)
+                    && let Some(documents) = documents(source, &named)?
+                {
+                    let is_remote = folder.to_str().is_some_and(is_url);
+                    return if is_remote { Err(refuse_remote(folder)) } else { Ok(Names::Documents(folder.clone(), documents)) };
+                }
                 let mut names: BTreeMap<PathBuf, usize> = BTreeMap::new();
                 let mut paths = Vec::new();
                 for (number, input) in source.inputs().iter().enumerate().skip(source.references()) {
@@ -180,6 +188,8 @@ pub(super) enum Names {
     /// One for each input that is not a reference.
     Inputs(Vec<PathBuf>),
     Numbered(Numbered),
+    /// The folder to which documents are copied, and the name of each document of each input in it.
+    Documents(PathBuf, Vec<Vec<PathBuf>>),
 }
 
 impl Names {
@@ -188,9 +198,61 @@ impl Names {
         match self {
             Self::One(path) => (number == 0).then(|| path.clone()),
             Self::Inputs(paths) => paths.get(number).cloned(),
+            Self::Documents(..) => None,
             Self::Numbered(numbered) => Some(numbered.name(number)),
         }
     }
+}
+
+/// Returns the names for copies of documents, if all inputs consist of documents; `None` if none of them does, or if there are no
+/// inputs.
+fn documents(source: &Source, named: &Named) -> Result<Option<Vec<Vec<PathBuf>>>> {
+    let inputs = &source.inputs()[source.references()..];
+    let files = inputs.iter().filter_map(Input::documents).count();
+    if files == 0 {
+        return Ok(None);
+    }
+    if let Some(other) = inputs.iter().find(|input| input.documents().is_none()) {
+        let what = "has records, but other inputs are files that are copied to the folder of outputs";
+        let refused = Error::new(ErrorKind::Config, what).at(other.name());
+        return Err(refused.advise("give the name of one output, such as kept.jsonl"));
+    }
+    let name = |(files, number): (&Files, usize)| {
+        named.document(files, number).ok_or_else(|| {
+            let what = format!("the name {} is not one that a copy could have", quoted(files.id(number)));
+            Error::new(ErrorKind::Config, what).at(&*files.name).advise("give the name of one output, such as kept.jsonl")
+        })
+    };
+    let names =
+        inputs.iter().filter_map(Input::documents).map(|files| (0..files.len()).map(|number| name((files, number))).collect());
+    let names = names.collect::<Result<Vec<Vec<PathBuf>>>>()?;
+    refuse_equal(inputs, &names)?;
+    Ok(Some(names))
+}
+
+/// Fails if two documents have the same name, or if one has the name of another's folder.
+fn refuse_equal(inputs: &[Input], names: &[Vec<PathBuf>]) -> Result<()> {
+    let mut all: BTreeMap<&Path, &Input> = BTreeMap::new();
+    let refuse = |name: &Path, input: &Input, what: &str| {
+        let refused = Error::new(ErrorKind::Config, format!("the copy of {} {what}", quoted(&name.to_string_lossy())));
+        Err(refused.at(input.name()).advise("give the name of one output, such as kept.jsonl"))
+    };
+    for (input, names) in inputs.iter().zip(names) {
+        for name in names {
+            if let Some(other) = all.insert(name, input) {
+                return refuse(name, input, &format!("would have the same name as that of a document in {}", other.name()));
+            }
+        }
+    }
+    match all.iter().find(|(name, _)| name.ancestors().skip(1).any(|folder| all.contains_key(folder))) {
+        None => Ok(()),
+        Some((name, input)) => refuse(name, input, "would be in a folder that has the name of another document"),
+    }
+}
+
+fn refuse_remote(folder: &Path) -> Error {
+    let refused = Error::new(ErrorKind::Config, "documents can be copied to a local folder only").at(shown_path(folder));
+    refused.advise("give a local folder, or the name of one output such as kept.jsonl")
 }
 
 impl Numbered {

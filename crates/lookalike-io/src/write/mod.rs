@@ -12,6 +12,8 @@ mod overwriting;
 
 mod names;
 
+mod copies;
+
 mod destination;
 
 mod series;

@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     pack::Encoder,
-    publish::{Folders, Sink, Whole, publish},
+    publish::{Folders, Sink, Tree, Whole, publish},
 };
 use crate::{
     disk::Window,
@@ -84,6 +84,21 @@ impl Output {
             is_new: false,
             _folders: None,
         })
+    }
+
+    /// Returns an output that consists of complete files.
+    pub(super) fn of_tree(name: String, tree: Tree) -> Self {
+        Self {
+            name,
+            window: Window::none(),
+            full: None,
+            empty: channel().1,
+            windows: (0, 0),
+            writer: None,
+            written: Some(Some(Box::new(Whole::Tree(tree)))),
+            is_new: true,
+            _folders: None,
+        }
     }
 
     /// Keeps folders until the output has its name, or is dropped.

@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::{
+    copies::{Copies, refuse_existing},
     destination::{Content, Destination, Limit, Names},
     output::Output,
     overwriting::refuse_overwriting,
@@ -42,6 +43,8 @@ pub struct Series {
     clean: BTreeSet<PathBuf>,
     /// The first output, which is opened before the run begins.
     first: Option<Output>,
+    /// The folder to which documents are copied.
+    copies: Option<Copies>,
     /// The number of the next output.
     next: usize,
     /// The outputs that are complete. The last ones may not yet be on the disk.
@@ -69,6 +72,7 @@ impl Series {
                 refuse_overwriting(&all, inputs)?;
             }
             Names::Numbered(numbered) => numbered.refuse_others(others)?,
+            Names::Documents(folder, _) => refuse_existing(folder)?,
         }
         if !matches!(names, Names::One(_)) {
             let most = allow_open_files().unwrap_or(u64::MAX);
@@ -81,6 +85,10 @@ impl Series {
         let mut series = Self::of((names, destination.is_remote()), threads, None);
         series.format = if let Content::Records(format) = content { format } else { None };
         series.first = series.create(0)?;
+        series.copies = match &series.names {
+            Names::Documents(folder, names) => Some(Copies::create(folder, names.clone())?),
+            _ => None,
+        };
         Ok(series)
     }
 
@@ -92,7 +100,8 @@ impl Series {
 
     fn of((names, is_remote): (Names, bool), threads: usize, first: Option<Output>) -> Self {
         let (folders, clean) = (Arc::default(), BTreeSet::new());
-        Self { names, format: None, is_remote, threads, folders, clean, first, next: 0, complete: VecDeque::new() }
+        let complete = VecDeque::new();
+        Self { names, format: None, is_remote, threads, folders, clean, first, copies: None, next: 0, complete }
     }
 
     fn create(&mut self, number: usize) -> Result<Option<Output>> {
@@ -134,6 +143,11 @@ impl Series {
         self.format
     }
 
+    /// Returns the folder to which documents are copied.
+    pub(super) fn take_copies(&mut self) -> Option<Copies> {
+        self.copies.take()
+    }
+
     /// Returns the limit of outputs.
     pub fn limit(&self) -> Option<Limit> {
         if let Names::Numbered(numbered) = &self.names { Some(numbered.limit) } else { None }
@@ -156,6 +170,7 @@ impl Series {
             Names::One(_) => self.next == 0,
             Names::Inputs(paths) => self.next < paths.len(),
             Names::Numbered(_) => true,
+            Names::Documents(..) => false,
         }
     }
 

@@ -129,8 +129,9 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
         },
     )?;
     met.refuse_left(&decided, &written)?;
-    if decided.edits.is_none() {
-        decided.forget();
+    match decided.edits {
+        None => decided.forget(),
+        Some(_) => kept.shapes().refuse_changed_pages(&source)?,
     }
 
     let info = |block: &Block| met.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part));

@@ -125,6 +125,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     })?;
     let [texts, cuts, attributes] = destinations.open(config, &source, (&others, source.inputs()))?;
     let shapes = texts.as_ref().map(|texts| Shapes::new(texts, &source)).transpose()?;
+    shapes.as_ref().map_or(Ok(()), |shapes| shapes.refuse_changed_pages(&source))?;
     let names = asked.mark.as_deref().filter(|_| texts.is_some()).map(AddedNames::marks);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
     let open = |resume| State::open(resume, config, (method.config(), Some(&cut)), &source);

@@ -125,6 +125,11 @@ impl Block {
         if let Records::Rows(rows) = &self.records { Some(rows) } else { None }
     }
 
+    /// Returns the number of a record's file in its input, if each file is one document.
+    pub(crate) fn file(&self, at: usize) -> Option<usize> {
+        if let Records::Files(_, first) = &self.records { Some(first + at) } else { None }
+    }
+
     /// Returns whether the records are lines of JSON.
     pub fn is_lines(&self) -> bool {
         matches!(self.records, Records::Lines)

@@ -127,8 +127,18 @@ impl Files {
         if look(&metadata) == (*size, *modified) { Ok(()) } else { Err(changed(&self.name)) }
     }
 
+    /// Returns the archive that the files are in.
+    pub(crate) fn archive(&self) -> Option<&Path> {
+        self.archive.as_ref().map(|archive| &*archive.path)
+    }
+
+    /// Returns whether some of the files are HTML.
+    pub(crate) fn have_html(&self) -> bool {
+        self.files.iter().any(|file| file.is_html)
+    }
+
     /// Returns the number of files.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.files.len()
     }
 

@@ -49,6 +49,11 @@ pub enum Input {
 }
 
 impl Input {
+    /// Returns the files, if each of them is one document.
+    pub(crate) fn documents(&self) -> Option<&Files> {
+        if let Self::Files(files) = self { Some(files) } else { None }
+    }
+
     /// Returns the paths of the files, if each of them is one document. If they are in an archive, it is the path of the archive.
     pub fn files(&self) -> Option<impl Iterator<Item = &Path>> {
         if let Self::Files(files) = self { Some(files.looks().map(|(path, ..)| path)) } else { None }

@@ -9,7 +9,7 @@ use super::{
     Input,
     expand::{WILD, below},
 };
-use crate::store::is_url;
+use crate::{read::documents::Files, store::is_url};
 
 /// What the user named: the inputs' names are relative to it.
 pub(crate) struct Named<'a> {
@@ -39,13 +39,7 @@ impl<'a> Named<'a> {
     /// wildcard of a glob, or the folder of a file that was named itself. Returns `None` if the input is not one file.
     pub(crate) fn relative(&self, input: &Input) -> Option<PathBuf> {
         let relative = match input {
-            Input::File(path) => {
-                let path = plain(path);
-                match self.files.contains(&path) {
-                    true => path.file_name()?.into(),
-                    false => self.folders.iter().find_map(|folder| path.strip_prefix(folder).ok())?.to_path_buf(),
-                }
-            }
+            Input::File(path) => return self.of_file(path),
             Input::Object(object) => {
                 let url = object.url();
                 let url = url.split(['?', '#']).next().unwrap_or(url);
@@ -55,9 +49,31 @@ impl<'a> Named<'a> {
             Input::Stdin | Input::Files(_) | Input::Command(..) | Input::Table(_) | Input::Stored(_) => return None,
         };
         // The name of an object may contain anything.
-        let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
-        (is_plain && relative.file_name().is_some()).then_some(relative)
+        inside(relative)
     }
+
+    /// Returns the relative name of a document, or the name of a member in its archive.
+    pub(crate) fn document(&self, files: &Files, number: usize) -> Option<PathBuf> {
+        let path = files.path(number)?;
+        match files.archive() {
+            Some(archive) => inside(path.strip_prefix(archive).ok()?.into()),
+            None => self.of_file(path),
+        }
+    }
+
+    fn of_file(&self, path: &Path) -> Option<PathBuf> {
+        let path = plain(path);
+        inside(match self.files.contains(&path) {
+            true => path.file_name()?.into(),
+            false => self.folders.iter().find_map(|folder| path.strip_prefix(folder).ok())?.to_path_buf(),
+        })
+    }
+}
+
+/// Returns a relative name, if it cannot lead out of a folder.
+fn inside(relative: PathBuf) -> Option<PathBuf> {
+    let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    (is_plain && relative.file_name().is_some()).then_some(relative)
 }
 
 /// Returns a path without `.`, so that `./a` and `a` are equal.

@@ -21,7 +21,7 @@ use crate::disk::{self, File, folder_of, has_no_such};
 const BEGINNING: &str = ".lookalike-";
 const ENDING: &str = ".unfinished";
 
-/// A temporary name of a file. The name is removed on drop.
+/// A temporary name of a file or a folder, which is removed on drop.
 pub(crate) struct Hidden {
     path: PathBuf,
     kept: bool,
@@ -63,7 +63,7 @@ impl Hidden {
     /// Removes the name, unless it is already removed.
     pub(crate) fn remove(mut self) -> io::Result<()> {
         self.kept = true;
-        match disk::remove(&self.path) {
+        match disk::remove_all(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed,
         }
@@ -74,7 +74,7 @@ impl Drop for Hidden {
     fn drop(&mut self) {
         if !self.kept {
             // The removal is tried twice: the first failure may be temporary, and an error cannot be returned from here.
-            drop(disk::remove(&self.path).or_else(|_| disk::remove(&self.path)));
+            drop(disk::remove_all(&self.path).or_else(|_| disk::remove_all(&self.path)));
         }
     }
 }
@@ -137,12 +137,13 @@ pub(crate) fn remove_stale<P: AsRef<Path>>(targets: impl IntoIterator<Item = P>)
     }
 }
 
-/// Removes a file if no run has locked it. This function locks the file, and holds the lock until the file is removed. Otherwise,
+/// Removes a file or a folder if no run has locked it. This function locks the file, and holds the lock until the file is removed. Otherwise,
 /// a run that has just created the file could lock it after the check and before the removal.
 fn remove_unlocked(path: &Path) -> io::Result<()> {
-    let file = File::open_regular(path)?;
+    let is_folder = path.symlink_metadata()?.is_dir();
+    let file = if is_folder { File::open_folder(path)? } else { File::open_regular(path)? };
     if file.try_lock()? && file.is_at(path)? {
-        disk::remove(path)?;
+        disk::remove_all(path)?;
     }
     Ok(())
 }

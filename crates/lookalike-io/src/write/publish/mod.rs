@@ -6,9 +6,11 @@ mod claim;
 
 mod terminal;
 
-mod sink;
-
 mod folders;
+
+mod tree;
+
+mod sink;
 
 mod together;
 
@@ -18,4 +20,5 @@ pub(crate) use self::{
     hidden::remove_stale,
     sink::{Sink, Whole, resolve_links},
     together::publish,
+    tree::Tree,
 };

@@ -11,6 +11,7 @@ use super::{
     claim::Claim,
     hidden::{Hidden, own, remove_stale},
     terminal::Escaping,
+    tree::Tree,
 };
 use crate::{
     disk::{File, Stream, USUAL, folder_of, has_no_such},
@@ -47,6 +48,7 @@ enum End {
 /// A complete output that does not have its name yet.
 pub(crate) enum Whole {
     File(WholeFile),
+    Tree(Tree),
     Object(Box<Uploaded>),
 }
 
@@ -87,6 +89,11 @@ impl Sink {
             Some(url) => Upload::create(url).map(|upload| Self::Object(Box::new(upload))).map_err(io::Error::other),
             None => FileSink::open(path, is_clean).map(Self::File),
         }
+    }
+
+    /// Returns a sink for a file that appears together with others.
+    pub(crate) fn of_file(file: File) -> Self {
+        Self::File(FileSink { stream: Stream::new(file), end: End::Open, escaping: None })
     }
 
     /// Writes everything to the disk or the store, but does not give the output its name yet.

@@ -10,9 +10,10 @@ use super::{
     claim::Claim,
     hidden::{Hidden, own},
     sink::{Whole, WholeFile},
+    tree::Tree,
 };
 use crate::{
-    disk::{File, exchange, folder_of, has_no_such, remove, rename, sync_folder},
+    disk::{File, exchange, folder_of, has_no_such, remove_all, rename, sync_folder},
     error::{Error, ErrorKind, Result},
 };
 
@@ -39,17 +40,20 @@ enum Before {
 /// Objects get their names last, because an object that is replaced cannot be restored. If one of several objects fails, the
 /// message lists those that were already written.
 pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
-    let (mut files, mut objects) = (Vec::new(), Vec::new());
+    let (mut files, mut trees, mut objects) = (Vec::new(), Vec::new(), Vec::new());
     for whole in outputs {
         match whole {
             Whole::File(file) => files.push(file),
+            Whole::Tree(tree) => trees.push(tree),
             Whole::Object(object) => objects.push(object),
         }
     }
     // The claim is held until all files have their names, or have lost them again.
-    let _claim = match Claim::of(files.iter().map(|file| &*file.target)) {
+    let inside: Vec<PathBuf> = trees.iter().map(Tree::inside).collect();
+    let targets: Vec<&Path> = files.iter().map(|file| &*file.target).chain(inside.iter().map(|path| &**path)).collect();
+    let _claim = match Claim::of(targets.iter().copied()) {
         Err(error) => {
-            let first = files.first().map_or(String::new(), |file| file.target.display().to_string());
+            let first = targets.first().map_or(String::new(), |target| target.display().to_string());
             return Err(Error::writing(&first, &error));
         }
         claimed => claimed,
@@ -60,11 +64,14 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
         file.hide().map(drop).map_err(|error| refused(&file.target, error))?;
     }
     let mut named = Vec::new();
+    for tree in &trees {
+        if let Err(failure) = name_all(tree, &mut named) {
+            return Err(take_back(named, failure));
+        }
+    }
     for file in files {
         if file.is_new && file.target.symlink_metadata().is_ok() {
-            let what = "exists, because another run has written it in the meantime";
-            let failure = Error::new(ErrorKind::Output, what).at(file.target.display().to_string());
-            return Err(take_back(named, failure.advise("give another name, and run again")));
+            return Err(take_back(named, exists(&file.target)));
         }
         let (hidden, target, _open) = file.into_parts();
         match hidden.map(|hidden| name(hidden, &target)).transpose() {
@@ -100,6 +107,25 @@ fn refuse_same(files: &[WholeFile]) -> Result<()> {
             let refused = Error::new(ErrorKind::Output, "is the name of two different outputs");
             return Err(refused.at(file.target.display().to_string()).advise("give each a name of its own"));
         }
+    }
+    Ok(())
+}
+
+/// Returns the error for an output that must not replace a file.
+fn exists(target: &Path) -> Error {
+    let what = "exists, because another run has written it in the meantime";
+    let failure = Error::new(ErrorKind::Output, what).at(target.display().to_string());
+    failure.advise("give another name, and run again")
+}
+
+/// Gives the files of a folder their names. None of them may exist.
+fn name_all(tree: &Tree, named: &mut Vec<Named>) -> Result<()> {
+    for (hidden, target) in tree.entries().map_err(|error| Error::writing(&tree.inside().display().to_string(), &error))? {
+        if target.symlink_metadata().is_ok() {
+            return Err(exists(&target));
+        }
+        rename(&hidden, &target).map_err(|error| Error::writing(&target.display().to_string(), &error))?;
+        named.push(Named { target, before: Before::Nothing });
     }
     Ok(())
 }
@@ -170,7 +196,7 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
     let mut left = Vec::new();
     for Named { target, before } in named.into_iter().rev() {
         let undone = match &before {
-            Before::Nothing => remove(&target).is_ok(),
+            Before::Nothing => remove_all(&target).is_ok(),
             Before::Kept(hidden, _) => exchange(hidden.path(), &target).is_ok(),
             Before::Replaced => false,
         };

@@ -80,7 +80,16 @@ impl Shape {
         scratch: &mut Labelling,
         piece: &mut Piece,
     ) -> Result<()> {
-        let Piece { bytes, rows, columns, records, part, ends } = piece;
+        if self == Self::Documents {
+            piece.part = block.part;
+            return info.each_document(block, source, |document, at| {
+                if let Some((text, _)) = each(document, at)? {
+                    piece.push_document((block, at), text.as_deref());
+                }
+                Ok(())
+            });
+        }
+        let Piece { bytes, rows, columns, records, part, ends, .. } = piece;
         (*columns, *part) = (block.columns().cloned(), block.part);
         let (names, mut row_marks) = marking.unzip();
         // Rows of a table are written together, unless they become lines with marks.

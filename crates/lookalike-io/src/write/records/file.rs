@@ -71,7 +71,7 @@ impl KeptFile {
                 output.write(&header)?;
                 Target::Bytes(output, Begun { begun: true, ..Begun::default() })
             }
-            Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, Begun::default()),
+            Shape::Lines | Shape::Array | Shape::Delimited | Shape::Documents => Target::Bytes(output, Begun::default()),
         };
         let added = added.map(|names| (names.clone(), source.reading().encoding));
         Ok(Self { shape, output, added })

@@ -12,9 +12,10 @@ use super::{
     shapes::Shapes,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     read::{Block, BlockInfo, Source},
     write::{
+        copies::Copies,
         output::{LEAST_AHEAD, Output},
         series::{Filled, Series, Span},
     },
@@ -24,6 +25,8 @@ use crate::{
 pub struct Kept {
     series: Series,
     shapes: Shapes,
+    /// The folder to which documents are copied.
+    copies: Option<Copies>,
     added: Option<AddedNames>,
     /// The number of row groups of a table that may be in memory, and of windows of an output that may wait for the disk.
     ahead: (usize, usize),
@@ -45,17 +48,21 @@ impl Kept {
     /// of row groups of a table that may be in memory, and the number of windows of an output that may wait for the disk.
     ///
     /// # Errors
-    /// Fails if a table cannot be written.
+    /// Fails if a table cannot be written, or if fields would be added to copies of documents.
     pub fn new(
-        series: Series,
+        mut series: Series,
         shapes: Shapes,
         source: &Source,
         added: Option<&AddedNames>,
         ahead: (usize, usize),
     ) -> Result<Self> {
-        let (added, filled) = (added.cloned(), Filled::default());
-        let mut kept = Self { series, shapes, added, ahead, current: None, filled };
-        if !kept.shapes.need_headings() {
+        let (added, filled, copies) = (added.cloned(), Filled::default(), series.take_copies());
+        if copies.is_some() && added.is_some() {
+            let refused = Error::new(ErrorKind::Config, "documents that are copied have no fields, so none can be added to them");
+            return Err(refused.advise("write JSON Lines: give a name that ends with .jsonl"));
+        }
+        let mut kept = Self { series, shapes, copies, added, ahead, current: None, filled };
+        if kept.copies.is_none() && !kept.shapes.need_headings() {
             kept.enter(source)?;
         }
         Ok(kept)
@@ -153,6 +160,13 @@ impl Kept {
     /// # Errors
     /// Fails if the records cannot be written.
     pub fn write(&mut self, source: &Source, piece: &mut Piece) -> Result<()> {
+        if let Some(copies) = &self.copies {
+            let input = source.parts()[piece.part].input() - source.references();
+            let ends = piece.ends.iter().flatten().copied();
+            let starts = std::iter::once(0).chain(ends.clone());
+            let documents: Vec<_> = piece.files.iter().copied().zip(starts.zip(ends).map(|(start, end)| start..end)).collect();
+            return copies.write(input, &documents, &piece.bytes);
+        }
         let (rows, limit) = (piece.rows.take(), self.series.limit());
         let current = self.reach(source, piece.part)?;
         let Some(limit) = limit else {
@@ -216,6 +230,9 @@ impl Kept {
     /// # Errors
     /// Fails if an output cannot be written.
     pub fn end(mut self, source: &Source, documents: u64) -> Result<Vec<Output>> {
+        if let Some(copies) = self.copies {
+            return Ok(vec![copies.end()?]);
+        }
         while self.series.is_by_input() && self.series.has_next() {
             self.advance(source)?;
         }

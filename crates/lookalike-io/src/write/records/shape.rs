@@ -26,6 +26,8 @@ pub enum Shape {
     Delimited,
     /// A table of rows, with all columns and their types.
     Table,
+    /// A file for each document.
+    Documents,
 }
 
 /// How the records of an output are made and written.
@@ -56,6 +58,8 @@ pub struct Piece {
     pub part: usize,
     /// The end of each record in the bytes, if the piece may be divided between outputs.
     pub ends: Option<Vec<usize>>,
+    /// For copies of documents, the number of each file in its input.
+    pub(super) files: Vec<usize>,
 }
 
 /// The memory of a row group that is being filled or encoded.
@@ -74,15 +78,29 @@ impl Piece {
         self.bytes.capacity() + self.rows.as_ref().map_or(0, rows_size)
     }
 
+    /// Appends the bytes of a document, or another text instead of them.
+    pub(super) fn push_document(&mut self, (block, at): (&Block, usize), text: Option<&str>) {
+        self.records += 1;
+        self.bytes.extend_from_slice(text.map_or(block.raw(at), str::as_bytes));
+        self.ends.get_or_insert_default().push(self.bytes.len());
+        self.files.extend(block.file(at));
+    }
+
     /// Empties the piece and keeps its buffers.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.iter_mut().for_each(Vec::clear);
+        self.files.clear();
         (self.rows, self.columns, self.records) = (None, None, 0);
     }
 }
 
 impl Plan {
+    /// Returns how documents are copied.
+    pub(super) fn copied() -> Self {
+        Self { made: Shape::Documents, written: Shape::Documents, format: None, delimiter: b',' }
+    }
+
     /// Returns how records of some inputs, which are numbered from 0, references first, are written to an output. Its format is the one
     /// that is asked for, or follows from its name. If neither says anything, it is that of the inputs, provided that all of them have
     /// the same format.
@@ -147,7 +165,7 @@ impl Plan {
         match made {
             Shape::Delimited => source.refuse_other_columns(inputs)?,
             Shape::Table => refuse_other_schemas(&name, asked, source, inputs)?,
-            Shape::Lines | Shape::Array => {}
+            Shape::Lines | Shape::Array | Shape::Documents => {}
         }
         let lower = given.to_ascii_lowercase();
         let delimiter = if [".tsv", ".tab"].iter().any(|tabs| without_packing(&lower).ends_with(tabs)) { b'\t' } else { b',' };
@@ -192,6 +210,7 @@ impl Shape {
             Self::Array => "a JSON array",
             Self::Delimited => "CSV",
             Self::Table => "a table",
+            Self::Documents => "copies of documents",
         }
     }
 
@@ -242,7 +261,7 @@ impl Shape {
         match self {
             Self::Lines => !block.is_lines(),
             Self::Delimited => false,
-            Self::Array | Self::Table => true,
+            Self::Array | Self::Table | Self::Documents => true,
         }
     }
 
@@ -256,7 +275,16 @@ impl Shape {
         scratch: &mut Scratch,
         piece: &mut Piece,
     ) -> Result<()> {
-        let Piece { bytes, rows, columns, records, part, ends } = piece;
+        if self == Self::Documents {
+            piece.part = block.part;
+            return info.each_document(block, source, |document, at| {
+                if is_kept(document) {
+                    piece.push_document((block, at), None);
+                }
+                Ok(())
+            });
+        }
+        let Piece { bytes, rows, columns, records, part, ends, .. } = piece;
         (*columns, *part) = (block.columns().cloned(), block.part);
         if self == Self::Delimited
             && let Some(ends) = ends

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{Block, Source},
+    read::{Block, Files, Source},
     write::{destination::Names, series::Series},
 };
 
@@ -34,6 +34,7 @@ impl Shapes {
                 let each = paths.iter().zip(inputs).map(|(path, input)| Plan::new((path, asked), source, input..input + 1));
                 each.collect::<Result<Vec<_>>>()?
             }
+            Names::Documents(..) => vec![Plan::copied(); inputs.len()],
             Names::One(_) | Names::Numbered(_) => {
                 let path = names.get(0).unwrap_or_default();
                 vec![Plan::new((&path, asked), source, inputs.clone())?; inputs.len().max(1)]
@@ -45,8 +46,23 @@ impl Shapes {
 
     /// Returns the shapes of one output of records that are not converted.
     pub(super) fn one(shape: Shape) -> Self {
-        let plan = Plan { made: shape, written: shape, format: None, delimiter: b',' };
+        let plan = Plan { made: shape, written: shape, ..Plan::copied() };
         Self { plans: [plan].into(), groups: [None].into(), headings: Arc::default() }
+    }
+
+    /// Fails if texts of documents are changed that are not plain text.
+    ///
+    /// # Errors
+    /// Fails if a copied document is HTML.
+    pub fn refuse_changed_pages(&self, source: &Source) -> Result<()> {
+        let inputs = source.inputs().iter().skip(source.references());
+        let Some(input) =
+            inputs.filter(|input| input.documents().is_some_and(Files::have_html)).find(|_| self.make(Shape::Documents))
+        else {
+            return Ok(());
+        };
+        let refused = Error::new(ErrorKind::Config, "has HTML, whose texts cannot be replaced inside the page").at(input.name());
+        Err(refused.advise("write the texts as JSON Lines: give a name that ends with .jsonl"))
     }
 
     /// Returns the number of bytes of memory that writing takes on `threads` threads, in addition to blocks.

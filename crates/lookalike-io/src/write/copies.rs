@@ -1,0 +1,93 @@
+//! Copies documents to a folder.
+
+use std::{
+    io::{self, Write},
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::mpsc::channel,
+};
+
+use rayon::prelude::*;
+
+use super::{
+    output::Output,
+    pack::Encoder,
+    publish::{Sink, Tree},
+};
+use crate::{
+    disk::{File, Window},
+    error::{Error, ErrorKind, Result},
+    read::Packing,
+    store::shown_path,
+};
+
+/// A folder to which documents are copied. They appear in it when all of them are complete.
+pub(super) struct Copies {
+    tree: Tree,
+    folder: PathBuf,
+    /// The name of each document of each input.
+    names: Vec<Vec<PathBuf>>,
+}
+
+impl Copies {
+    /// Creates the folder, if it does not exist. `names` has the name of each document of each input.
+    pub(super) fn create(folder: &Path, names: Vec<Vec<PathBuf>>) -> Result<Self> {
+        let tree = Tree::create(folder).map_err(|error| Error::writing(&folder.display().to_string(), &error))?;
+        Ok(Self { tree, folder: folder.into(), names })
+    }
+
+    /// Copies documents of an input. Each has the number of its file, and its place in `bytes`. Call this method on the thread pool, which
+    /// shares the work.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be written.
+    pub(super) fn write(&self, input: usize, documents: &[(usize, Range<usize>)], bytes: &[u8]) -> Result<()> {
+        let names = &self.names[input];
+        documents.par_iter().try_for_each(|(file, place)| {
+            let name = &names[*file];
+            let written = self.tree.file(name).and_then(|file| write(file, name, &bytes[place.clone()]));
+            written.map_err(|error| Error::writing(&self.folder.join(name).display().to_string(), &error))
+        })
+    }
+
+    /// Writes all files to the disk, and returns them as an output.
+    ///
+    /// # Errors
+    /// Fails if they cannot be written.
+    pub(super) fn end(self) -> Result<Output> {
+        let name = self.folder.display().to_string();
+        let tree = self.tree.seal().map_err(|error| Error::writing(&name, &error))?;
+        Ok(Output::of_tree(shown_path(&self.folder), tree))
+    }
+}
+
+/// Writes a file. Documents are read without their compression, so it is applied again.
+fn write(mut file: File, name: &Path, mut bytes: &[u8]) -> io::Result<()> {
+    if Packing::of_name(&name.to_string_lossy()) == Packing::Plain {
+        return file.write_all(bytes);
+    }
+    let mut encoder = Encoder::new(Sink::of_file(file), name, 1)?;
+    let (empty, _windows) = channel();
+    while !bytes.is_empty() {
+        let mut window = Window::new();
+        bytes = window.fill(bytes);
+        encoder.write(window, &empty)?;
+    }
+    encoder.finish()?.seal().map(drop)
+}
+
+/// Fails if a folder already has files, because some of them could remain beside the copies. Hidden files may exist.
+pub(super) fn refuse_existing(folder: &Path) -> Result<()> {
+    let entries = match folder.read_dir() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|error| Error::writing(&folder.display().to_string(), &error))?,
+    };
+    let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+    match entries.flatten().map(|entry| entry.file_name()).filter(|name| !is_hidden(name)).min() {
+        None => Ok(()),
+        Some(name) => {
+            let refused = Error::new(ErrorKind::Output, "exists, and it could remain beside the copied documents");
+            Err(refused.at(shown_path(&folder.join(name))).advise("give a new or an empty folder"))
+        }
+    }
+}
