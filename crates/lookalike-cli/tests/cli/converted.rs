@@ -124,11 +124,19 @@ fn columns_are_those_of_all_records_also_of_those_that_are_dropped() {
     assert_eq!(place.read("kept.csv"), "id,text,only\n1,a b c,\n");
     done(&place, "dedup in.jsonl -o kept.parquet");
     assert_eq!(done(&place, "dedup kept.parquet -o - --quiet").out, "{\"id\":1,\"text\":\"a b c\",\"only\":null}\n");
-    // Without documents, there are no columns.
+    // Without documents, the columns are those that a run needs, so that the output can be read.
     place.write("none.jsonl", "");
-    done(&place, "dedup none.jsonl -o none.csv");
+    for (fields, header) in [("", "id,text\n"), ("--id-field key --text-field body", "key,body\n")] {
+        done(&place, &format!("dedup none.jsonl {fields} -o none.csv"));
+        assert_eq!(place.read("none.csv"), header);
+        done(&place, &format!("dedup none.jsonl {fields} -o none.parquet"));
+        for output in ["none.csv", "none.parquet"] {
+            let ran = done(&place, &format!("dedup {output} {fields} -o again.csv"));
+            assert!(ran.err.starts_with("0 documents in") && place.read("again.csv") == header, "{}", ran.err);
+        }
+    }
+    done(&place, "dedup none.jsonl --text-field a.b -o none.csv");
     assert_eq!(place.read("none.csv"), "");
-    done(&place, "dedup none.jsonl -o none.parquet");
     // A bad line is no document, so its fields do not count.
     place.write("in.jsonl", "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"bad\":1}\n");
     done(&place, "dedup in.jsonl -o kept.csv --skip-bad bad.jsonl");
@@ -187,6 +195,7 @@ fn values_that_fit_no_column_are_reported() {
         ("dedup in.jsonl -o x.csv", &["in.jsonl:1: field \"m\" is an object, which CSV cannot store; leave the field out"]),
         ("dedup in.jsonl -o x-{}.csv --rows-per-file 1", &["field \"m\" is an object"]),
         ("dedup half.jsonl -o x.parquet", &["half.jsonl:1: field \"h\" has an escape that is half of a surrogate pair"]),
+        ("dedup half.jsonl -o x.csv", &["half.jsonl:1: field \"h\" has an escape that is half of a surrogate pair"]),
         ("dedup twice.jsonl -o x.csv", &["twice.jsonl:1: field \"h\" occurs twice; remove or rename"]),
         ("dedup header.csv -o x.parquet", &["header.csv:1: field \"x\" occurs twice"]),
         (

@@ -32,14 +32,20 @@ fn the_actual_kind_of_a_file_is_reported() {
         ("data.jsonl", "data.jsonl: is a PDF file"),
         ("a.docx", "a.docx: is a Word document, which cannot be read; save it as text, as with pandoc -t plain"),
         ("a.xlsx", "a.xlsx: is an Excel workbook, which cannot be read; save the sheet as CSV"),
-        ("table.csv", "table.csv: is a zip archive, which cannot be read; unpack it first"),
+        (
+            "table.csv",
+            "table.csv: is a zip archive, which cannot be read; if it has documents, save it under a name that ends with .zip",
+        ),
         ("table.csv --format csv", "table.csv: is a zip archive"),
         ("sheet.csv", "sheet.csv: is an Excel workbook, which cannot be read; save the sheet as CSV"),
         ("printed.parquet", "printed.parquet: is a PDF file, which cannot be read; extract its text first"),
         ("sheet.arrow", "sheet.arrow: is an Excel workbook, which cannot be read"),
         ("program", "program: is a program (ELF), which cannot be read"),
         ("program.txt", "program.txt: is a program (ELF), which cannot be read"),
-        ("a.cpio.gz", "a.cpio.gz: is a tar archive, which cannot be read; unpack it first, and name its folder"),
+        (
+            "a.cpio.gz",
+            "a.cpio.gz: is a tar archive, which cannot be read; if it has documents, save it under a name that ends with .zip or .tar",
+        ),
         (
             "hf://datasets/user/name/data/*.parquet",
             "files on the Hugging Face Hub are not read from there; download them with `hf download user/name --repo-type dataset \

@@ -278,6 +278,11 @@ fn names_that_cannot_be_meant_are_refused() {
             &["part.jsonl: with --rows-per-file, the name of the outputs needs a number", "part-{:05}.jsonl"],
         ),
         ("dedup in/a.jsonl -o part-{:x}.jsonl --rows-per-file 3", &["needs a number"]),
+        ("dedup in/a.jsonl -o part-{}-{:02}.jsonl --rows-per-file 3", &["the name has two places for the number"]),
+        ("dedup in/a.jsonl -o kept.tar.gz", &["kept.tar.gz: is the name of a tar archive, which is not written"]),
+        ("cut in/a.jsonl -o kept.XLSX", &["kept.XLSX: is the name of an Excel workbook, which is not written"]),
+        ("dedup in/a.jsonl -o kept.jsonl --decisions why.zip", &["why.zip: is the name of a zip archive"]),
+        ("cut in/a.jsonl -o kept.jsonl --cuts why.db", &["why.db: is the name of a database"]),
         (
             "dedup in/a.jsonl -o out/ --bytes-per-file 3MB",
             &["out/: with --bytes-per-file, the name of the outputs needs a number"],

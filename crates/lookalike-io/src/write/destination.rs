@@ -77,6 +77,10 @@ impl Destination {
         let place = if is_folder { None } else { number_in(name) };
         let refuse = |what: Words| Error::new(ErrorKind::Config, what).at(shown_path(path));
         match (place, limit) {
+            (Some((_, end, _)), Some(_)) if has_number(&name[end..]) => {
+                let refused = refuse("the name has two places for the number".into());
+                Err(refused.advise("leave one {} in it, such as part-{:05}.jsonl"))
+            }
             (Some((at, end, digits)), Some(limit)) => {
                 let (before, after) = (name[..at].into(), name[end..].into());
                 Ok(Self::Numbered(Numbered { before, digits, after, limit }))
@@ -357,6 +361,11 @@ fn absolute(name: &str) -> String {
     path.and_then(|path| path.to_str().map(String::from)).unwrap_or_else(|| name.into())
 }
 
+/// Returns whether a part of a name has a place for a number.
+fn has_number(part: &str) -> bool {
+    part.match_indices('{').any(|(at, _)| number_in(&part[at..]).is_some())
+}
+
 /// Returns the place of a number in the last part of a name, and its least number of digits.
 fn number_in(name: &str) -> Option<(usize, usize, usize)> {
     let start = name.rfind('/').map_or(0, |slash| slash + 1);
@@ -390,6 +399,8 @@ mod tests {
             ("s3://bucket/{:03}.jsonl.zst", Some(("s3://bucket/1234.jsonl.zst", 1234))),
             ("a{:018}", Some(("a000000000000000007", 7))),
             ("{}/kept.jsonl", None),
+            ("part-{}-{:03}.jsonl", None),
+            ("part-{}-{x}.jsonl", Some(("part-1-{x}.jsonl", 1))),
             ("kept-{:5}.jsonl", None),
             ("kept-{:019}.jsonl", None),
             ("kept-{x}.jsonl", None),

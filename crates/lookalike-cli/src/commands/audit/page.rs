@@ -36,20 +36,21 @@ pub fn warn(summary: &AuditSummary, quiet: bool) {
         warning(&format!("{} of the result {} a document that an earlier row names", rows(*repeated), verb(*repeated, "name")));
     }
     if let Some(clusters) = empty_clusters.filter(|&clusters| clusters > 0) {
-        warning(&format!(
-            "{} {} no document of the texts",
-            counted(clusters, "cluster"),
-            if clusters == 1 { "has" } else { "have" }
-        ));
+        warning(&format!("{} {} no document of the texts", counted(clusters, "cluster"), has(clusters)));
     }
     if let Some(documents) = summary.result.not_listed.filter(|&documents| documents > 0 && *kind == ResultKind::Decisions) {
+        let count = if documents == 1 { "counts" } else { "count" };
         let documents = counted(documents, "document");
-        warning(&format!("the result has no decision about {documents}, which count as kept"));
+        warning(&format!("the result has no decision about {documents}, which {count} as kept"));
     }
 }
 
 fn rows(number: u64) -> String {
     counted(number, "row")
+}
+
+fn has(number: u64) -> &'static str {
+    if number == 1 { "has" } else { "have" }
 }
 
 fn verb(number: u64, verb: &str) -> String {
@@ -144,28 +145,22 @@ fn missed(figures: &KeptFigures, threshold: f64) -> String {
         };
     }
     let of = match sampled == kept {
-        true => counted(*kept, "kept document"),
+        true => format!("{} kept documents", count(*kept)),
         false => format!("{} sampled kept documents", count(*sampled)),
     };
     format!(
         "{} of {of} ({}) {} a near-duplicate that was kept, too\n{} with similarity {threshold} or higher",
         count(*similar),
         percent(*share),
-        if *similar == 1 { "has" } else { "have" },
+        has(*similar),
         counted(*pairs, "pair"),
     )
 }
 
 fn clusters(figures: &ClusterFigures) -> String {
     let ClusterFigures { clusters, singles, largest, .. } = figures;
-    let mut words = format!(
-        "{}, of which {} one document",
-        count(*clusters),
-        match singles {
-            1 => "1 has".into(),
-            singles => format!("{} have", count(*singles)),
-        }
-    );
+    let mut words =
+        format!("{}, of which {} one document", count(*clusters), format_args!("{} {}", count(*singles), has(*singles)));
     for AuditedCluster { size, first, pairs, share, .. } in largest {
         let of_pairs = match pairs {
             0 => "without text".into(),

@@ -9,7 +9,7 @@ pub(crate) fn reported(start: &[u8], name: &str) -> Option<Error> {
     // The signature of a tar archive (`ustar`) is not at the beginning of the file, so it is not in `KINDS`. The bytes that
     // follow `ustar` in the signature do not occur in text.
     if start.get(257..265).is_some_and(|magic| magic.starts_with(b"ustar\0") || magic == b"ustar  \0") {
-        return Some(refused("a tar archive", ARCHIVE));
+        return Some(refused("a tar archive", READABLE_ARCHIVE));
     }
     let (magic, what, advice) = KINDS.iter().find(|(magic, ..)| start.starts_with(magic))?;
     let name = name.to_ascii_lowercase();
@@ -48,11 +48,13 @@ const ZIP: &[u8] = b"PK\x03\x04";
 const IMAGE: (&str, &str) = ("an image", "give text, such as the output of a text recognition (OCR) program");
 const ANY_OFFICE: (&str, &str) = ("an Office document (.docx, .xlsx, .pptx)", "save it as text, a sheet as CSV");
 const ARCHIVE: &str = "unpack it first, and name its folder";
+/// Archives of documents are recognised by their names.
+const READABLE_ARCHIVE: &str = "if it has documents, save it under a name that ends with .zip or .tar; otherwise unpack it";
 
 /// For each kind of file: its first bytes, what the file is, and what to do with it.
 const KINDS: [(&[u8], &str, &str); 19] = [
     (b"%PDF-", "a PDF file", "extract its text first, as with pdftotext"),
-    (ZIP, "a zip archive", ARCHIVE),
+    (ZIP, "a zip archive", READABLE_ARCHIVE),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (.doc, .xls)", ANY_OFFICE.1),
     (b"\x7fELF", "a program (ELF)", "name a file with records or texts"),
     (b"{\\rtf", "a rich text document (RTF)", "save it as text"),
@@ -104,7 +106,11 @@ mod tests {
             (b"PK\x03\x04 mimetypeapplication/epub+zip", "a", Some("is an e-book (EPUB)")),
             (b"PK\x03\x04 [Content_Types].xml", "a.csv", Some("is an Office document")),
             (b"\x7fELF\x02\x01", "a.jsonl", Some("is a program (ELF), which cannot be read; name a file with records or texts")),
-            (b"PK\x03\x04", "a.jsonl", Some("is a zip archive, which cannot be read; unpack it first")),
+            (
+                b"PK\x03\x04",
+                "a.jsonl",
+                Some("is a zip archive, which cannot be read; if it has documents, save it under a name that ends with .zip"),
+            ),
             (b"\xff\xfe\0\0{\0\0\0", "a.jsonl", Some("is UTF-32, which cannot be read; write it as UTF-8")),
             (b"\xff\xfe{\0", "a.jsonl", None),
             (b"{\"text\":1}", "a.pdf", None),

@@ -49,7 +49,10 @@ impl Leaving {
                 (path, advice)
             }
             (None, Some(path)) => {
-                let advice = "from a folder, only files whose extension shows their format are read; name the file to read it";
+                let advice = match path.exists() {
+                    true => "from a folder, only files whose extension shows their format are read; name the file to read it",
+                    false => "from an archive, only text, Markdown and HTML files are read; unpack it to read other files",
+                };
                 (path, advice.into())
             }
             (None, None) => return None,

@@ -12,7 +12,7 @@ use crate::{
     read::{Block, BlockInfo, Columns, Packing, Reading, RecordBatch, Scratch, Source, without_packing},
     store::shown_path,
     words,
-    write::names::{packed_table, without_tables},
+    write::names::{packed_table, refuse_not_written, without_tables},
 };
 
 /// The format in which records are written.
@@ -111,6 +111,7 @@ impl Plan {
         let formats: Vec<Option<Format>> = inputs.clone().map(|input| source.format(input)).collect();
         let (given, name) = (path.display().to_string(), shown_path(path));
         let refuse = |what: Words| Error::new(ErrorKind::Output, what).at(&*name);
+        refuse_not_written(&name)?;
         let all = |format| formats.iter().all(|one| *one == Some(format));
         let all_tables = formats.iter().all(|one| one.is_some_and(Format::is_table));
         let named = Format::of_name(&given);

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     error::Result,
     format::Format,
-    read::{Block, BlockInfo, Scratch, Source},
+    read::{Block, BlockInfo, Scratch, Source, is_joined},
 };
 
 /// The inputs whose records have one heading in their outputs.
@@ -155,6 +155,12 @@ impl Seen {
     ) -> Result<Vec<Heading>> {
         self.add_known(looking, looking.groups.len(), source)?;
         let is_typed = |number| looking.groups.iter().flatten().any(|group| group.number == number && group.typed);
+        for (fields, left, documents) in &mut self.groups {
+            if *documents == 0 && fields.names().is_empty() {
+                let (names, at) = (usual_fields(source), At { part: 0, record: 1 });
+                fields.add_texts(names, at, left).map_err(|refused| refused.error(source))?;
+            }
+        }
         let heading = |(number, (fields, _, documents)): (usize, &(Fields, Left, u64))| match is_typed(number) {
             true => Heading::new(fields, *documents, added, source),
             false => Heading::of_names(fields, added),
@@ -174,6 +180,14 @@ fn known_fields(source: &Source, input: usize) -> Result<Option<Known>> {
         _ => None,
     };
     Ok(names.map(|names| Known { names, at }))
+}
+
+/// Returns the fields of an output without records, so that it can be read again: the id and the text, unless they are inside others.
+fn usual_fields(source: &Source) -> Vec<&str> {
+    let fields = &source.reading().fields;
+    let names = [&*fields.id, &*fields.text];
+    let is_plain = |name: &str| !name.is_empty() && !name.contains('.') && !is_joined(name);
+    if names.into_iter().all(is_plain) && names[0] != names[1] { names.into() } else { Vec::new() }
 }
 
 /// Returns the fields that a document gets.

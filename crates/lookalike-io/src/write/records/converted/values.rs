@@ -76,6 +76,9 @@ impl Fields {
             if matches!(shape, Shape::Array | Shape::Object) {
                 return Err(nested(shape.name(), at).inside(&name));
             }
+            if shape == Shape::Text {
+                refuse_half_pair(value.get(), at).map_err(|refused| refused.inside(&name))?;
+            }
             self.entry(&name, at, left)?;
         }
         Ok(())
@@ -193,13 +196,7 @@ impl Values {
         }
         match (&mut self.kind, shape) {
             (Kind::Bool, Shape::Bool) => {}
-            (Kind::Text, Shape::Text) => {
-                // The parser has accepted all other strings.
-                if text.contains("\\u") && string_of(text).is_err() {
-                    let what = "has an escape that is half of a surrogate pair, which is not a character".into();
-                    return Err(Refused::new(at, Why::Value(what, HALF_PAIR)));
-                }
-            }
+            (Kind::Text, Shape::Text) => refuse_half_pair(text, at)?,
             (Kind::Number(numbers), Shape::Number) => numbers.add(text, at)?,
             (Kind::List(items), Shape::Array) => {
                 let all: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| unparsed(at, error))?;
@@ -292,6 +289,15 @@ fn entries(object: &[u8], at: At) -> Result<Vec<(Cow<'_, str>, &RawValue)>> {
         Some(name) => Err(twice(at).inside(name)),
         None => Ok(fields),
     }
+}
+
+/// Fails if a JSON string has an escape that is half of a surrogate pair. The parser has accepted all other strings.
+fn refuse_half_pair(text: &str, at: At) -> Result<()> {
+    if text.contains("\\u") && string_of(text).is_err() {
+        let what = "has an escape that is half of a surrogate pair, which is not a character".into();
+        return Err(Refused::new(at, Why::Value(what, HALF_PAIR)));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
