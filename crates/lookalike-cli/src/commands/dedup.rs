@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Config, Verify, shown::quoted, verify::Measure};
-use lookalike_engine::{Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisions_name, dedup};
+use lookalike_engine::{ComparedField, Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisions_name, dedup};
 
 use super::index::NewIndex;
 use crate::{
@@ -299,14 +299,14 @@ impl Dedup {
         match &s.fields {
             None => lines.push(format!("  found    {}", found(&s.finding, &s.method))),
             Some(fields) => {
-                let all = fields
-                    .found
-                    .iter()
-                    .map(|one| format!("  found    in {}: {}", quoted(&one.field), found(&one.finding, &s.method)));
-                lines.extend(all);
-                lines.extend(
-                    s.finding.found_at_threshold.map(|found| format!("  found    together: expected recall {}", percent(found))),
-                );
+                let matched = fields.found.iter().find(|one| one.finding.is_some()).map_or("", |one| &one.field);
+                let how = |one: &ComparedField| match &one.finding {
+                    Some(finding) => found(finding, &s.method),
+                    None => format!("measured for the documents that match in {}", quoted(matched)),
+                };
+                lines.extend(fields.found.iter().map(|one| format!("  found    in {}: {}", quoted(&one.field), how(one))));
+                let together = s.finding.found_at_threshold.filter(|_| fields.similar == SimilarIn::Any);
+                lines.extend(together.map(|found| format!("  found    together: expected recall {}", percent(found))));
             }
         }
         lines.push(format!("  pairs    {candidates} {}", checked(s)));

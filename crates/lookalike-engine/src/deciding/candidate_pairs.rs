@@ -69,6 +69,23 @@ impl CandidatePairs {
         Ok((Self::Listed(ranks.into_iter().map(|[a, b]| (number(a), number(b))).collect()), counted))
     }
 
+    /// Returns an estimate of the number of pairs between `numbers` contenders. A pair is counted once for each band that it shares.
+    pub(crate) fn estimated(&self, numbers: u32) -> u128 {
+        let pairs = |size: u128| size * size.saturating_sub(1) / 2;
+        match self {
+            Self::Listed(listed) if listed.is_empty() => pairs(numbers.into()),
+            Self::Listed(listed) => listed.len() as u128,
+            Self::Columns(columns) => {
+                let of_column = |column: &Vec<u32>| -> u128 {
+                    let mut sizes = vec![0u128; numbers as usize];
+                    column.iter().filter(|&&bucket| bucket != NONE).for_each(|&bucket| sizes[bucket as usize] += 1);
+                    sizes.into_iter().map(pairs).sum()
+                };
+                columns.iter().map(of_column).sum()
+            }
+        }
+    }
+
     /// If all pairs are requested, finds them by joining the contenders' sets.
     pub(crate) fn join(self, method: &Method, pairing: &Pairing, sets: &Sets) -> Result<Self> {
         if method.config().candidates != Candidates::All {

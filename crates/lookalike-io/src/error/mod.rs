@@ -132,6 +132,17 @@ impl Error {
         self
     }
 
+    /// Names another configuration field instead of one, if that one has its value from the other.
+    #[must_use]
+    pub fn naming(mut self, old: Setting, new: Setting) -> Self {
+        let parts = &mut *self.0;
+        for words in [&mut parts.what, &mut parts.advice] {
+            *words = std::mem::take(words).naming(old, new);
+        }
+        parts.option = parts.option.map(|option| if option == old { new } else { option });
+        self
+    }
+
     /// Adds advice, after any existing advice.
     #[must_use]
     pub fn advise(mut self, advice: impl Into<Words>) -> Self {

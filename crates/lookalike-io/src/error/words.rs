@@ -48,6 +48,19 @@ impl Words {
         self
     }
 
+    /// Names another configuration field instead of one.
+    #[must_use]
+    pub(super) fn naming(mut self, old: Setting, new: Setting) -> Self {
+        for word in &mut self.0 {
+            if let Word::Setting(setting) | Word::WithValue(setting, _) = word
+                && *setting == old
+            {
+                *setting = new;
+            }
+        }
+        self
+    }
+
     /// Returns the text as a front end renders it.
     pub fn rendered(&self, front: &dyn Front) -> String {
         let mut said = String::new();

@@ -104,9 +104,9 @@ pub struct ComparedFields {
 pub struct ComparedField {
     /// The name of the field.
     pub field: String,
-    /// How candidates were found.
+    /// How candidates were found; `None` if only documents are measured in this field that match in another one.
     #[serde(flatten)]
-    pub finding: Finding,
+    pub finding: Option<Finding>,
 }
 
 /// The references, and the number of dropped documents whose representative is a reference document.

@@ -49,7 +49,7 @@ pub(super) struct InField {
 }
 
 impl InField {
-    const SAME: Self = Self { similarity: 1.0, likeness: Likeness::Same };
+    pub(super) const SAME: Self = Self { similarity: 1.0, likeness: Likeness::Same };
 
     fn of(found: &ClassMatch) -> Self {
         let overlap = found.overlap();
@@ -68,7 +68,7 @@ pub(super) struct FieldClasses {
 }
 
 /// The class of an empty text.
-const EMPTY: u32 = NONE - 1;
+pub(super) const EMPTY: u32 = NONE - 1;
 
 impl FieldClasses {
     pub(super) fn of(pairing: &Pairing, mut matches: FieldMatches) -> Result<Self> {

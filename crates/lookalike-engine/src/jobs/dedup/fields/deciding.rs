@@ -3,21 +3,74 @@
 use lookalike::cluster::Best;
 use lookalike_io::{error::Result, write::Likeness};
 
-use super::classes::{FieldClasses, InField};
+use super::{
+    classes::{FieldClasses, InField},
+    measured::{MeasuredField, Scratch},
+};
 use crate::{
     config::SimilarIn,
     deciding::listed::Decided,
+    matching::finding::Finding,
     numbers::{Contender, Document},
     pairing::Pairing,
 };
 
-/// Returns whether a document may match another one.
-pub(super) fn may_match(fields: &[FieldClasses], document: Document, similar: SimilarIn) -> bool {
-    let mut in_field = fields.iter().map(|field| field.class(document).is_some());
-    match similar {
-        SimilarIn::Each => in_field.all(|found| found),
-        SimilarIn::Any => in_field.any(|found| found),
+/// A field in which documents are compared.
+pub(super) struct ComparedBy {
+    pub(super) name: String,
+    pub(super) how: How,
+}
+
+/// How the documents of a field are compared.
+pub(super) enum How {
+    /// All matches were found, as the finding describes.
+    Matched(FieldClasses, Box<Finding>),
+    /// Pairs are measured that match in another field.
+    Measured(MeasuredField),
+}
+
+impl How {
+    /// Returns whether the text of a document is empty.
+    pub(super) fn is_empty(&self, document: Document) -> bool {
+        match self {
+            Self::Matched(classes, _) => classes.is_empty(document),
+            Self::Measured(measured) => measured.is_empty(document),
+        }
     }
+
+    fn class(&self, document: Document) -> Option<u32> {
+        if let Self::Matched(classes, _) = self { classes.class(document) } else { None }
+    }
+
+    /// Returns the number of classes; 0 if no matches were found.
+    fn classes(&self) -> usize {
+        if let Self::Matched(classes, _) = self { classes.len() } else { 0 }
+    }
+
+    /// Returns how similar a document is to another one, if they match.
+    fn between(&self, document: Document, other: Document, scratch: &mut Scratch) -> Result<Option<InField>> {
+        match self {
+            Self::Measured(measured) => measured.between(document, other, scratch),
+            Self::Matched(classes, _) => {
+                let both = classes.class(document).zip(classes.class(other));
+                Ok(both.and_then(|(own, other)| classes.between(own, other)))
+            }
+        }
+    }
+
+    pub(super) fn finding(&self) -> Option<&Finding> {
+        if let Self::Matched(_, finding) = self { Some(finding) } else { None }
+    }
+
+    pub(super) fn into_finding(self) -> Option<Finding> {
+        if let Self::Matched(_, finding) = self { Some(*finding) } else { None }
+    }
+}
+
+/// Returns whether a document may match another one.
+pub(super) fn may_match(fields: &[ComparedBy], document: Document, similar: SimilarIn) -> bool {
+    let is_in_class = fields.iter().any(|field| field.how.class(document).is_some());
+    is_in_class && (similar == SimilarIn::Any || !fields.iter().any(|field| field.how.is_empty(document)))
 }
 
 /// The kept documents of each class of a field.
@@ -37,19 +90,28 @@ impl Found {
 }
 
 /// Decides about all contenders in keep order. A document is compared with the kept documents of the classes that match its own.
-/// If it must be similar in each field, these are the classes of the field in which they have the fewest kept documents.
-pub(super) fn decide(pairing: &Pairing, fields: &[FieldClasses], similar: SimilarIn) -> Result<Decided> {
+pub(super) fn decide(pairing: &Pairing, fields: &[ComparedBy], similar: SimilarIn) -> Result<Decided> {
     let (numbers, references) = (pairing.numbers()?, pairing.reference_numbers());
     let mut decided = Decided::all_kept(numbers);
-    let mut kept: Vec<KeptOf> = fields.iter().map(|field| vec![Vec::new(); field.len()]).collect();
+    let mut kept: Vec<KeptOf> = fields.iter().map(|field| vec![Vec::new(); field.how.classes()]).collect();
+    let mut scratch = Scratch::default();
     for document in (0..numbers).map(Contender) {
         let is_reference = document.0 < references;
-        let own: Vec<Option<u32>> = fields.iter().map(|field| field.class(pairing.document(document))).collect();
+        let own: Vec<Option<u32>> = fields.iter().map(|field| field.how.class(pairing.document(document))).collect();
         if !is_reference {
-            let found = match similar {
-                SimilarIn::Any => in_any(fields, &own, &kept),
-                SimilarIn::Each => in_each(pairing, fields, &own, &kept),
-            };
+            let mut found = Found::default();
+            for ((field, &class), kept) in fields.iter().zip(&own).zip(&kept) {
+                let (Some(class), How::Matched(classes, _)) = (class, &field.how) else { continue };
+                for (other, in_field) in classes.similar(class) {
+                    for &kept in &kept[other as usize] {
+                        let likeness = match similar {
+                            SimilarIn::Any => Some(in_field),
+                            SimilarIn::Each => least(fields, [document, kept].map(|one| pairing.document(one)), &mut scratch)?,
+                        };
+                        likeness.into_iter().for_each(|likeness| found.improve(kept, likeness));
+                    }
+                }
+            }
             if let Some((best, likeness)) = found.0 {
                 decided.drop(document, Contender(best.document), likeness);
                 continue;
@@ -64,41 +126,12 @@ pub(super) fn decide(pairing: &Pairing, fields: &[FieldClasses], similar: Simila
     Ok(decided)
 }
 
-/// Finds the best kept document that is similar in any field.
-fn in_any(fields: &[FieldClasses], own: &[Option<u32>], kept: &[KeptOf]) -> Found {
-    let mut found = Found::default();
-    for ((field, &class), kept) in fields.iter().zip(own).zip(kept) {
-        for (other, in_field) in class.into_iter().flat_map(|class| field.similar(class)) {
-            kept[other as usize].iter().for_each(|&kept| found.improve(kept, in_field));
-        }
-    }
-    found
-}
-
-/// Finds the best kept document that is similar in each field.
-fn in_each(pairing: &Pairing, fields: &[FieldClasses], own: &[Option<u32>], kept: &[KeptOf]) -> Found {
-    let mut found = Found::default();
-    let Some(own) = own.iter().copied().collect::<Option<Vec<u32>>>() else { return found };
-    let candidates =
-        |field: usize| fields[field].similar(own[field]).map(|(other, _)| kept[field][other as usize].len()).sum::<usize>();
-    let Some(fewest) = (0..fields.len()).min_by_key(|&field| candidates(field)) else { return found };
-    for (other, _) in fields[fewest].similar(own[fewest]) {
-        for &kept in &kept[fewest][other as usize] {
-            let in_field = |field: usize| fields[field].between(own[field], fields[field].class(pairing.document(kept))?);
-            if let Some(least) = least(fields.len(), in_field) {
-                found.improve(kept, least);
-            }
-        }
-    }
-    found
-}
-
 /// Returns the least similarity of all fields, if the documents match in each of them. If several fields have it, one with texts that
 /// are not equal counts, so that documents are exact duplicates only if they are equal in all fields.
-fn least(fields: usize, in_field: impl Fn(usize) -> Option<InField>) -> Option<InField> {
+fn least(fields: &[ComparedBy], [document, kept]: [Document; 2], scratch: &mut Scratch) -> Result<Option<InField>> {
     let mut least: Option<InField> = None;
-    for field in 0..fields {
-        let own = in_field(field)?;
+    for field in fields {
+        let Some(own) = field.how.between(document, kept, scratch)? else { return Ok(None) };
         let is_less = least.is_none_or(|least| {
             own.similarity < least.similarity || own.similarity == least.similarity && least.likeness == Likeness::Same
         });
@@ -106,5 +139,5 @@ fn least(fields: usize, in_field: impl Fn(usize) -> Option<InField>) -> Option<I
             least = Some(own);
         }
     }
-    least
+    Ok(least)
 }

@@ -1,10 +1,15 @@
 //! Deduplicates documents that are similar in each of several fields, or in any of them.
 //!
-//! All matches of each field are found first, as for a list of pairs. Then the law is applied to all fields together: two documents
-//! are candidates if they are candidates in each field, or in any of them, and their similarity is the least of the similarities of
-//! their fields, or the greatest.
+//! If documents may be similar in any field, all matches of each field are found first, as for a list of pairs. Two documents are
+//! candidates if they are candidates in one of the fields, and their similarity is the greatest of the similarities of their fields.
+//!
+//! If they must be similar in each field, matches are found only in the field with the fewest candidate pairs, and two documents are
+//! candidates if they are candidates in this field. The other fields are measured when a document is compared with a kept one, and the
+//! similarity is the least of all fields.
 
 mod classes;
+
+mod measured;
 
 mod deciding;
 
@@ -22,7 +27,8 @@ use rayon::ThreadPool;
 
 use self::{
     classes::{FieldClasses, FieldMatches},
-    deciding::decide,
+    deciding::{ComparedBy, How, decide},
+    measured::MeasuredField,
 };
 use super::{
     count_lines,
@@ -34,8 +40,8 @@ use super::{
 };
 use crate::{
     config::{Observer, OtherFields, RunConfig, SimilarIn},
-    deciding::all_matches::{Verified, verified},
-    matching::finding::Finding,
+    deciding::all_matches::{Paired, Verified},
+    matching::sets::Pass,
     numbers::Document,
     pairing::Pairing,
     pass::{
@@ -82,21 +88,11 @@ fn check(config: &RunConfig, fields: &OtherFields, method: &Method) -> Result<()
     if let Some((_, other)) = other.into_iter().find(|&(is_given, _)| is_given) {
         return Err(Error::new(ErrorKind::Config, words![own, " does not work with ", other]).advise("leave out one of the two"));
     }
-    if !config.tables.is_empty() || !config.against_tables.is_empty() || !config.against_stored.is_empty() {
-        let what = words![own, " works with the fields of files only"];
-        return Err(Error::new(ErrorKind::Config, what).advise("write the data to a file, such as a Parquet file"));
+    if !config.against_stored.is_empty() {
+        let what = words![own, " does not work with an index as references, which has one text for each document"];
+        return Err(Error::new(ErrorKind::Config, what).advise("name files as references"));
     }
     Ok(())
-}
-
-/// Returns the method of each field. If documents must be similar in each of n fields, a pair is missed if it is missed in one of them.
-/// So the share of pairs that a field may miss is divided by n.
-fn method_of_fields(method: &Config, fields: &OtherFields) -> Result<Method> {
-    let recall = match fields.similar {
-        SimilarIn::Any => method.recall,
-        SimilarIn::Each => 1.0 - (1.0 - method.recall) / (1 + fields.names.len()) as f64,
-    };
-    Ok(Method::new(Config { recall, verify: Some(Verify::Exact), ..method.clone() })?)
 }
 
 pub(super) fn all_passes(
@@ -115,46 +111,40 @@ pub(super) fn all_passes(
         return Err(Error::new(ErrorKind::Config, what).advise("leave out this input, or compare documents by their text only"));
     }
     source.refuse_read_once(|| words![own, " reads the inputs once for each field"])?;
-    let method = method_of_fields(&config.method, fields)?;
+    let method = Method::new(Config { verify: Some(Verify::Exact), ..config.method.clone() })?;
     let mut summary = Summary::new(&method, config, left_out);
-    summary.method.recall = config.method.recall;
-    let matching = MatchingFields { method: &method, pool: &pool, observer };
+    let matching = Matching { method: &method, pool: &pool, observer };
 
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, Beside::default(), observer)?;
     if let Some(kept) = &mut written.kept {
         find_columns(&pool, &source, kept, |block| table.info(block, &source), observer)?;
     }
-    table.references = references(config, &table);
     let keys = std::mem::replace(&mut table.keys, Spill::new(&budget));
-    let (first, finding) = matching.matches(config, &source, &mut table)?;
-    table.keys = keys;
-    let (mut classes, mut findings) = (vec![first], vec![(config.text_field.clone(), finding)]);
+    let mut paired = vec![matching.paired(config.clone(), source, table)?];
     for field in &fields.names {
         // Keep order is that of the first table.
         let config = RunConfig { text_field: field.clone(), keep: Some(Keep::First), label_field: None, ..config.clone() };
         let Sources { source, .. } = sources(&config, &[], || Ok(()))?;
-        let mut other = sketching::sketch(&config, &method, &source, &budget, &pool, Beside::default(), observer)?;
-        if other.documents != table.documents {
+        let other = sketching::sketch(&config, &method, &source, &budget, &pool, Beside::default(), observer);
+        let other = other.map_err(|error| error.naming(Setting::TextField, own))?;
+        if other.documents != paired[0].table.documents {
             return Err(source.changed(source.parts().len() - 1));
         }
-        other.references = references(&config, &other);
-        let (more, finding) = matching.matches(&config, &source, &mut other)?;
-        classes.push(more);
-        findings.push((field.clone(), finding));
+        paired.push(matching.paired(config, source, other)?);
     }
+    let Compared { fields: compared, source, mut table } = matching.compare(paired, fields.similar)?;
+    table.keys = keys;
 
     let empty = Places::none(table.documents);
     let all = (0..table.documents).map(Document);
     let contenders: Vec<Document> =
-        all.clone().filter(|&document| deciding::may_match(&classes, document, fields.similar)).collect();
+        all.clone().filter(|&document| deciding::may_match(&compared, document, fields.similar)).collect();
     table.references = References { only: config.against_only, ..References::of(table.references.documents) };
     let pairing = Pairing::of_contenders(&mut table, contenders.into_iter(), empty, &pool)?;
-    let is_empty = |document: &Document| classes.iter().all(|field| field.is_empty(*document));
+    let is_empty = |document: &Document| compared.iter().all(|field| field.how.is_empty(*document));
     all.filter(is_empty).for_each(|document| pairing.empty.insert(pairing.order.rank(document).0));
-    let decided = decide(&pairing, &classes, fields.similar)?;
-    drop(classes);
-
-    combine(&mut summary, fields, findings);
+    let decided = decide(&pairing, &compared, fields.similar)?;
+    combine(&mut summary, fields.similar, compared);
     let evidence = Listed(decided.likenesses);
     let emitting = Emitting::new(&table, &pairing, &evidence, &decided.verdicts, (&pool, config.keep_per_group))?;
     emitting.count(&mut summary)?;
@@ -172,33 +162,95 @@ fn references(config: &RunConfig, table: &Table) -> References {
     References { only: config.against_only, among: true, ..References::of(table.references.documents) }
 }
 
-/// How the matches of a field are found.
-struct MatchingFields<'a> {
+/// A field whose documents are sketched and paired.
+struct PairedField {
+    config: RunConfig,
+    source: Source,
+    table: Table,
+    paired: Paired,
+}
+
+/// The fields with their matches, and what is read to write the outputs.
+struct Compared {
+    fields: Vec<ComparedBy>,
+    /// The inputs and the table of the first field.
+    source: Source,
+    table: Table,
+}
+
+/// How the matches of fields are found.
+struct Matching<'a> {
     method: &'a Method,
     pool: &'a ThreadPool,
     observer: Observer<'a>,
 }
 
-impl MatchingFields<'_> {
-    /// Finds all matches of a field.
-    fn matches(&self, config: &RunConfig, source: &Source, table: &mut Table) -> Result<(FieldClasses, Finding)> {
-        let into = |_: &Pairing| Ok(FieldMatches::new());
-        let found = verified((config, self.method), source, table, self.pool, |_, _| Ok(None), into, self.observer)?;
-        let Verified { pairing, matches, finding, .. } = found;
-        log::info!("field {}: {} matches", quoted(&config.text_field), matches.len());
-        Ok((FieldClasses::of(&pairing, matches)?, finding))
+impl Matching<'_> {
+    fn paired(&self, config: RunConfig, source: Source, mut table: Table) -> Result<PairedField> {
+        table.references = references(&config, &table);
+        let paired = Paired::new(self.method, &mut table, self.pool, self.observer)?;
+        Ok(PairedField { config, source, table, paired })
+    }
+
+    /// Finds the matches of fields. If documents must be similar in each of them, finds them in the field with the fewest candidate
+    /// pairs, and makes the sets of the others.
+    fn compare(&self, mut fields: Vec<PairedField>, similar: SimilarIn) -> Result<Compared> {
+        let fewest = match similar {
+            SimilarIn::Any => None,
+            SimilarIn::Each => {
+                let pairs = fields.iter().map(|field| field.paired.estimated_pairs()).collect::<Result<Vec<_>>>()?;
+                (0..pairs.len()).min_by_key(|&at| pairs[at])
+            }
+        };
+        // The field in which matches are found comes first, because they decide which sets are needed.
+        let mut order: Vec<usize> = (0..fields.len()).collect();
+        if let Some(fewest) = fewest {
+            order.remove(fewest);
+            order.insert(0, fewest);
+        }
+        let mut compared: Vec<Option<ComparedBy>> = (0..fields.len()).map(|_| None).collect();
+        let mut of_first = None;
+        let mut all: Vec<Option<PairedField>> = fields.drain(..).map(Some).collect();
+        for at in order {
+            let Some(PairedField { config, source, table, paired }) = all[at].take() else { continue };
+            let pass = Pass {
+                config: &config,
+                method: self.method,
+                source: &source,
+                table: &table,
+                pool: self.pool,
+                observer: self.observer,
+            };
+            let how = match fewest.filter(|&fewest| fewest != at).and_then(|fewest| compared[fewest].as_ref()) {
+                Some(ComparedBy { how: How::Matched(classes, _), .. }) => {
+                    How::Measured(MeasuredField::new(pass, &paired.pairing, |document| classes.class(document).is_some())?)
+                }
+                _ => {
+                    let Verified { pairing, matches, finding, .. } =
+                        paired.verified(pass, |_, _| Ok(None), |_| Ok(FieldMatches::new()))?;
+                    log::info!("field {}: {} matches", quoted(&config.text_field), matches.len());
+                    How::Matched(FieldClasses::of(&pairing, matches)?, Box::new(finding))
+                }
+            };
+            compared[at] = Some(ComparedBy { name: config.text_field.clone(), how });
+            if at == 0 {
+                of_first = Some((source, table));
+            }
+        }
+        let fields = compared.into_iter().flatten().collect();
+        let (source, table) = of_first.ok_or_else(|| Error::failure("no field is compared"))?;
+        Ok(Compared { fields, source, table })
     }
 }
 
 /// Describes what was found in all fields together.
-fn combine(summary: &mut Summary, fields: &OtherFields, findings: Vec<(String, Finding)>) {
-    let found = findings.iter().map(|(_, finding)| finding.found_at_threshold);
-    summary.finding.found_at_threshold = match fields.similar {
-        SimilarIn::Any => found.reduce(|a, b| a.zip(b).map(|(a, b)| a.min(b))).flatten(),
-        SimilarIn::Each => found.sum::<Option<f64>>().map(|sum| (sum - fields.names.len() as f64).max(0.0)),
-    };
+fn combine(summary: &mut Summary, similar: SimilarIn, fields: Vec<ComparedBy>) {
+    let findings = || fields.iter().filter_map(|field| field.how.finding());
+    let found = findings().map(|finding| finding.found_at_threshold);
+    // If documents must be similar in each field, only one of them has a finding.
+    summary.finding.found_at_threshold = found.reduce(|a, b| a.zip(b).map(|(a, b)| a.min(b))).flatten();
     let own = &mut summary.finding;
-    for (_, finding) in &findings {
+    for finding in findings() {
         own.found_from_size = own.found_from_size.max(finding.found_from_size);
         own.pairs_met += finding.pairs_met;
         own.pairs_refused += finding.pairs_refused;
@@ -210,6 +262,7 @@ fn combine(summary: &mut Summary, fields: &OtherFields, findings: Vec<(String, F
         own.found_of_shorter.extend_from_slice(&finding.found_of_shorter);
     }
     own.found_of_shorter.sort_by_key(|short| short.shingles);
-    let found = findings.into_iter().map(|(field, finding)| ComparedField { field, finding }).collect();
-    summary.fields = Some(ComparedFields { similar: fields.similar, found });
+    let found =
+        fields.into_iter().map(|ComparedBy { name, how }| ComparedField { field: name, finding: how.into_finding() }).collect();
+    summary.fields = Some(ComparedFields { similar, found });
 }
