@@ -9,6 +9,7 @@ gives the same answers as its command, byte for byte, and releases the interpret
   relations, Hugging Face datasets, files and URLs. `dedup` and `pairs` can also compare the data with references of the same
   kinds, such as test sets. `apply` applies the decisions of an earlier run to files.
 - `cut` keeps one copy of each passage that repeats inside documents, and returns the collection with the shorter texts.
+- `audit` checks the result of any deduplication tool: which removals are justified, and which duplicates were missed.
 - `link` finds records of the same person, firm or thing in one frame or two; `suggest_link` suggests how to compare them.
 - `mirrors` finds sites that mirror each other and pairs their pages; `history` follows each page through several crawls.
 - `compare` measures the similarity of two texts exactly and shows what they share; `passages` finds the passages that they share
@@ -65,9 +66,11 @@ from lookalike._lookalike import (
     regions,
 )
 from lookalike.applying import apply
+from lookalike.auditing import Audit, audit
 from lookalike.cards import PrintPair, PrintPairs, minutiae
 from lookalike.config import (
     ApplyOptions,
+    AuditOptions,
     CollectionConfig,
     Config,
     CutOptions,
@@ -101,6 +104,8 @@ __version__ = _version("lookalike")
 __all__ = [
     "Added",
     "ApplyOptions",
+    "Audit",
+    "AuditOptions",
     "Bottom",
     "BottomSketch",
     "CollectionConfig",
@@ -156,6 +161,7 @@ __all__ = [
     "SimHash",
     "SimHashSketch",
     "apply",
+    "audit",
     "compare",
     "curve",
     "cut",

@@ -41,6 +41,7 @@ __all__ = [
     "SimHashSketch",
     "Texts",
     "apply",
+    "audit",
     "compare",
     "curve",
     "cut",
@@ -532,6 +533,9 @@ def part_keys(texts: tuple[str, Texts], options: dict[str, Any], shards: int) ->
 def part_links(rows: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
 def part_nodes(ids: object) -> NDArray[np.uint64]: ...
 def apply(decisions: str, output: str | PathLike[str], options: dict[str, Any], progress: _Progress | None) -> dict[str, Any]: ...
+def audit(
+    texts: tuple[str, Texts] | None, options: dict[str, Any], output: str | PathLike[str], progress: _Progress | None
+) -> dict[str, Any]: ...
 def filtered(data: object, kept: NDArray[np.bool_]) -> Any: ...
 
 _Decided = tuple[str, _Id | float | None, float | None]

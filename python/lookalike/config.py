@@ -325,6 +325,30 @@ class MirrorsOptions(HistoryOptions, total=False):
     """An HTML file to look at: sites, and pages side by side."""
 
 
+class AuditOptions(ShinglesConfig, ReadOptions, total=False):
+    """The keywords of `audit` after the kind."""
+
+    measure: Literal["resemblance", "containment"]
+    """What is measured: shared shingles divided by all shingles of both texts, or by the shingles of the removed text."""
+    result_id: str | None
+    """The column of the result with the ids; the name of `id`, doc_id and similar names are recognised."""
+    cluster_field: str | None
+    """The column of the result with the clusters; cluster, group and similar names are recognised."""
+    kept_field: str | None
+    """The column of the result that is true if the document was kept."""
+    duplicate_of_field: str | None
+    """The column of the result with the document that is kept instead."""
+    by_position: bool
+    """Whether the result numbers documents by position, from 0."""
+    sample: int
+    """The number of random kept documents that are compared with all documents; 1,000 unless given."""
+    recheck: int
+    """The largest number of removed documents that are compared with all documents, if candidates show no similar kept document;
+    10,000 unless given. If there are more, a sample is compared."""
+    worst: int
+    """The number of worst cases of each kind in the summary; 3 unless given."""
+
+
 class CutOptions(InputOptions, OutputOptions, total=False):
     """The keywords of `cut` after the id."""
 
@@ -467,9 +491,9 @@ class DedupOptions(RunOptions, OutputOptions, total=False):
     min_containment: float | None
     """The least share of a dropped document's shingles that must be in its representative, in addition to the similarity."""
     and_field: str | Sequence[str]
-    """For files: fields in which a dropped document must be similar too."""
+    """Fields in which a dropped document must be similar too."""
     or_field: str | Sequence[str]
-    """For files: fields in which a document may be similar instead."""
+    """Fields in which a document may be similar instead."""
     drop: Literal["duplicates", "all"]
     """Which documents of a group are dropped: all except one, or all."""
     keep_per_group: int | None

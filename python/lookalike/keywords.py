@@ -105,7 +105,7 @@ _TAKES = {
     "more_than": _COUNT,
     "unit": _is_one_of("runs", "lines", "paragraphs", "sentences"),
     **dict.fromkeys(
-        ("after", "limit", "min_tokens", "min_left"),
+        ("after", "limit", "min_tokens", "min_left", "recheck", "worst"),
         _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),
     ),
     "by": _Takes('"host", "folder" or "field:NAME"', lambda value: isinstance(value, str)),
@@ -123,7 +123,8 @@ _TAKES = {
     "output_format": _is_one_of("jsonl", "json", "csv", "parquet", "arrow"),
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
-    "right_by": _NAME,
+    "kind": _is_one_of("removed", "kept", "clusters", "pairs", "decisions"),
+    **dict.fromkeys(("right_by", "result_id", "cluster_field", "kept_field", "duplicate_of_field"), _NAME),
     **dict.fromkeys(("output", "decisions", "write_decisions", "cuts", "dolma", "report", "resume", "temp_dir", "truth"), _PATH),
     **dict.fromkeys(
         (
@@ -147,6 +148,7 @@ _TAKES = {
             "matches_only",
             "verbatim",
             "whole_lines",
+            "by_position",
         ),
         _SWITCH,
     ),

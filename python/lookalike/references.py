@@ -21,10 +21,12 @@ def references_of(
     sets: bool,
     skip_bad: bool,
     all_splits: bool,
+    fields: Sequence[str] = (),
 ) -> tuple[list[str], list[tuple[str, Texts]], int]:
     """Return the named references, the references in memory with their names for messages, and the number of skipped rows.
 
-    References in memory without a column `id` get their row numbers in the column `called`.
+    References in memory without a column `id` get their row numbers in the column `called`. `fields` are columns that are
+    compared in addition to the text.
     """
     names: list[str] = []
     tables: list[tuple[str, Texts]] = []
@@ -42,7 +44,15 @@ def references_of(
             raise InputError(f"{name} is the data itself, so each document would be a duplicate of itself; leave it out")
         others = [] if id is None else [id]
         wanted = Wanted(
-            name, text, others, folder, or_none=True, sets=sets, skip_bad=skip_bad, all_splits=all_splits, only_read=True
+            name,
+            text,
+            [*others, *fields],
+            folder,
+            or_none=True,
+            sets=sets,
+            skip_bad=skip_bad,
+            all_splits=all_splits,
+            only_read=True,
         )
         texts = kind_of(one).texts(wanted)
         if id is None or column_of(id, texts.column_names) is None:

@@ -38,8 +38,6 @@ _INSTEAD = {
     "rows_per_file": "the kept documents are returned",
     "bytes_per_file": "the kept documents are returned",
     "resume": "write the data to a file first",
-    "and_field": "write the data to a file first",
-    "or_field": "write the data to a file first",
     "dry_run": "nothing is written unless decisions= names a file",
     "input_command": "pass its output as a path, or what it prints as a list",
     "label": "report.decisions has one row with the decision for each document",
@@ -201,6 +199,12 @@ def dedup(
       documents are counted, and `report_floor=None`, the smallest threshold that can be tried in the page.
     - `html=None`: parse texts as HTML pages, and compare their `"text"` or `"main"` part.
 
+    Several fields:
+
+    - `text="title,body"`: compare the texts of several columns together; `text="messages[].content"`: those of all elements.
+    - `and_field=[]`, `or_field=[]`: columns that are compared in addition to `text`. A document is dropped only if it is similar
+      in each of `and_field` too, or if it is similar in any of `or_field` instead.
+
     For paths and URLs only:
 
     - `format=None`, `delimiter=None`, `encoding=None`: how files are read, if their names and first bytes do not show it.
@@ -212,8 +216,6 @@ def dedup(
       `id` is given, rows without an id. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no
       decision; `report.skipped` has their row numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
-    - `and_field=[]`, `or_field=[]`: fields that are compared in addition to `text`. A document is dropped only if it is similar
-      in each of `and_field` too, or if it is similar in any of `or_field` instead.
     - `dry_run=False`: whether to do everything except write files.
     - `resume=None`: a folder for saved progress, from which the same call continues after an interruption.
     - `output_format=None`: `"jsonl"`, `"json"`, `"csv"`, `"parquet"` or `"arrow"`, to convert the records if the name `output`
@@ -461,6 +463,8 @@ def _source(
     if data is None and "input_command" in given:
         inputs = []
     kind, texts, called, read = None, None, id, None
+    several = [given.get(name, []) for name in ("and_field", "or_field")]
+    compared = [field for one in several for field in ([one] if isinstance(one, str) else one)]
     skip_bad, skipped = False, 0
     if inputs is None:
         for name in _INSTEAD:
@@ -473,7 +477,7 @@ def _source(
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
         others = [name for name in (id, keep) if name]
-        counted = [*fields, given["report_by"]] if given.get("report_by") else [*fields]
+        counted = [*fields, *compared, given["report_by"]] if given.get("report_by") else [*fields, *compared]
         wanted = Wanted(
             type(data).__name__,
             text,
@@ -498,7 +502,9 @@ def _source(
         # If there are both files and data in memory, the engine counts the skipped lines of the files.
         skip_bad = skip_bad or given.get("skip_bad") is not None
         all_splits = bool(given.get("all_splits"))
-        names, references, skipped = references_of(against, data, text, id, called or "id", folder, sets, skip_bad, all_splits)
+        names, references, skipped = references_of(
+            against, data, text, id, called or "id", folder, sets, skip_bad, all_splits, compared
+        )
     if references and "resume" in given:
         words = "resume= only works with references that are named; write those in memory to a file, or leave it out"
         raise ConfigError(words, option="resume")

@@ -6,6 +6,9 @@ import json
 import pickle
 
 import lookalike
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from lookalike import errors
 
@@ -64,8 +67,17 @@ def test_several_fields(tmp_path):
 
     assert dropped(and_field="body") == {"a": None, "b": None, "c": None, "d": "b"}
     assert dropped(or_field=["body"]) == {"a": None, "b": "a", "c": "a", "d": "a"}
-    with pytest.raises(errors.ConfigError, match="only works with paths and URLs"):
-        lookalike.dedup([{"title": "x", "body": "y"}], "title", and_field="body")
+    # In memory, the decisions are the same for all kinds of collections.
+    records = [dict(zip(("id", "title", "body"), row, strict=True)) for row in rows]
+    for keywords in ({"and_field": "body"}, {"or_field": ["body"]}):
+        expected = dropped(**keywords)
+        for data in (records, iter(records), pd.DataFrame(records), pl.LazyFrame(records), pa.Table.from_pylist(records)):
+            report = lookalike.dedup(data, "title", id="id", **keywords)[1].decisions
+            assert dict(zip(report["id"].to_pylist(), report["representative"].to_pylist(), strict=True)) == expected
+        kept, report = lookalike.dedup(records[1:], "title", against=records[:1], **keywords)
+        assert len(kept) == (2 if "and_field" in keywords else 0)
+    with pytest.raises(errors.InputError, match="no column 'tags'"):
+        lookalike.dedup(records, "title", and_field="tags")
     with pytest.raises(errors.ConfigError, match="and_field= takes the name of a field"):
         lookalike.dedup(path, "title", and_field=3)
     with pytest.raises(errors.ConfigError, match="or_field= does not work with skip_bad="):

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 
+import datasets
 import lookalike
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from lookalike import errors
+from lookalike.kinds import frames
 
 WORDS = [f"word{number}" for number in range(200)]
 
@@ -108,10 +114,66 @@ def test_a_column_with_exactly_this_name(tmp_path):
     assert report.summary["dropped"] == 1
 
 
-@pytest.mark.parametrize("name", ["a,b", "a[].b"])
-def test_several_columns_in_memory_are_refused(name):
-    with pytest.raises(lookalike.errors.InputError, match="in files only; join these columns into one first"):
-        lookalike.dedup(pa.table({"a": ["x"], "b": ["y"]}), text=name)
+def nested() -> list[dict]:
+    return [{"id": row["id"], "meta": {"body": row["body"]}, "title": row["title"], "note": row["note"]} for row in ROWS]
+
+
+def conversations() -> list[dict]:
+    return [{"id": row["id"], "messages": conversation(row)} for row in ROWS]
+
+
+KINDS = {
+    "rows": list,
+    "iterator": iter,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "arrow": pa.Table.from_pylist,
+    "reader": lambda rows: pa.Table.from_pylist(rows).to_reader(max_chunksize=7),
+    "dataset": datasets.Dataset.from_list,
+    "stream": lambda rows: datasets.Dataset.from_list(rows).to_iterable_dataset(),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_columns_in_memory(expected, kind):
+    of, kept = KINDS[kind], [row["id"] for row in expected if row["verdict"] == "kept"]
+    rows, talks = nested(), conversations()
+    found, report = lookalike.dedup(of(rows), text="title,meta.body,note", id="id")
+    assert report.decisions.to_pylist() == expected
+    assert sorted(report.kept.nonzero()[0].tolist()) == kept
+    assert len(found.collect() if kind == "lazy" else found.read_all() if kind == "reader" else list(found)) > 0
+    assert lookalike.dedup(of(talks), text="messages[].content", id="id")[1].decisions.to_pylist() == expected
+    assert lookalike.dedup(of(rows), text="title,meta.body,note", threads=1)[1].kept.tolist() == report.kept.tolist()
+    # References have the same columns.
+    against = lookalike.dedup(of(rows), text="title,meta.body,note", against=of(rows), id="id", against_only=True)[1]
+    assert against.summary["dropped"] == len(rows)
+    pairs = lookalike.pairs(of(rows), text="title,meta.body,note", id="id")
+    assert len(pairs) > 0
+
+
+def test_frames_without_arrow(expected, monkeypatch):
+    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    rows = [{"id": row["id"], "title": row["title"], "body": row["body"], "note": row["note"]} for row in ROWS]
+    assert lookalike.dedup(pd.DataFrame(rows), text="title,body,note", id="id")[1].decisions.to_pylist() == expected
+
+
+def test_mistakes_in_columns_of_parts():
+    table = pa.table({"a": ["x"], "b": [1]})
+    for data, keywords, error, message in [
+        (table, {"text": "c,d"}, errors.InputError, "no column 'c,d'; the table has 'a', 'b'"),
+        (table, {"text": "a,c"}, errors.InputError, 'no column "c"'),
+        (table, {"text": "a,b"}, errors.InputError, 'column "b"'),
+        ([{"a": "x", "b": 1}], {"text": "a,b"}, errors.RecordError, "row 0"),
+        ([{"a": None}, {"a": "x"}], {"text": "a,b"}, errors.RecordError, "row 0"),
+        (table, {"text": "a,b", "skip_bad": True}, errors.ConfigError, "skip_bad= does not work with a text of several columns"),
+    ]:
+        with pytest.raises(error, match=re.escape(message)):
+            lookalike.dedup(data, **keywords)
+    with pytest.raises(errors.ConfigError, match="has several parts"):
+        lookalike.cut(pa.table({"a": ["x"], "b": ["y"]}), text="a,b")
+    # A part that is missing in some rows has no text.
+    assert lookalike.dedup([{"a": "one two"}, {"b": "one two"}], text="a,b")[0] == [{"a": "one two"}]
 
 
 def test_limits_of_outputs_need_an_output(tmp_path):

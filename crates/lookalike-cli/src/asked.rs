@@ -10,7 +10,7 @@ use clap::{
 };
 use lookalike::Config;
 use lookalike_applications::records::LinkConfig;
-use lookalike_engine::{Cards, Cutting, Link as Linking, Mirroring, Outputs, RunConfig};
+use lookalike_engine::{Auditing, Cards, Cutting, Link as Linking, Mirroring, Outputs, RunConfig};
 use lookalike_index::{Index, Settings};
 use serde::de::DeserializeOwned;
 
@@ -22,6 +22,7 @@ use crate::{
     args::MethodArgs,
     commands::{
         apply::Apply,
+        audit::Audit,
         cut::Cut,
         dedup::Dedup,
         index::{add::Add, create::Create},
@@ -67,7 +68,7 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs`, `apply`, `cut`, `mirrors`, `link`, `index create` or `index add`. For any other name, returns
+/// Returns the flags of `dedup`, `pairs`, `apply`, `cut`, `audit`, `mirrors`, `link`, `index create` or `index add`. For any other name, returns
 /// only the flags that determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are
 /// excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
@@ -76,6 +77,7 @@ pub fn flags(command: &str) -> Vec<Flag> {
         "pairs" => definition::<Pairs>(),
         "apply" => definition::<Apply>(),
         "cut" => definition::<Cut>(),
+        "audit" => definition::<Audit>(),
         "mirrors" => definition::<Mirrors>(),
         "link" => definition::<Link>(),
         "index create" => definition::<Create>(),
@@ -171,6 +173,14 @@ pub fn of_toml<T: DeserializeOwned>(text: &str) -> Result<T, Refused> {
 /// Fails in the same cases as [`dedup`].
 pub fn minutiae(flags: Vec<OsString>) -> Result<(RunConfig, Cards), Refused> {
     parse::<Minutiae>(flags)?.asked().map_err(Refused::Other)
+}
+
+/// Returns how a result is audited, from the flags of `audit`.
+///
+/// # Errors
+/// Fails in the same cases as [`dedup`].
+pub fn audit(flags: Vec<OsString>) -> Result<(RunConfig, Auditing), Refused> {
+    parse::<Audit>(flags)?.configs().map_err(Refused::Other)
 }
 
 /// Returns the settings of a new index from the flags of `index create`. They are not yet checked as a whole.

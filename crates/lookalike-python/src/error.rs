@@ -20,6 +20,7 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         Setting::IdField => "id",
         Setting::LabelField => "labels",
         Setting::Containment => "threshold",
+        Setting::Result => "kind",
         Setting::Format
         | Setting::Encoding
         | Setting::Delimiter
@@ -94,7 +95,6 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::Window
         | Setting::MoreThan
         | Setting::WholeLines
-        | Setting::Result
         | Setting::ResultId
         | Setting::ClusterField
         | Setting::KeptField

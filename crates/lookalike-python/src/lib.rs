@@ -40,8 +40,8 @@ mod command;
 mod _lookalike {
     #[pymodule_export]
     use super::collection::{
-        Columns, CutRows, CutTexts, Cuts, Decisions, Lines, Pairs, PartJoin, Texts, apply, cut_texts, dedup, filtered, history,
-        link, minutiae, mirrors, pairs, part_keys, part_links, part_nodes, passages_among, suggest_link, with_texts,
+        Columns, CutRows, CutTexts, Cuts, Decisions, Lines, Pairs, PartJoin, Texts, apply, audit, cut_texts, dedup, filtered,
+        history, link, minutiae, mirrors, pairs, part_keys, part_links, part_nodes, passages_among, suggest_link, with_texts,
     };
     #[pymodule_export]
     use super::command::main;

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from lookalike.kinds import arrow, dask, duck, frames, huggingface, iterators, lazy, lists, splits
-from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, numbered, usable
+from lookalike.kinds.kind import Changes, Kind, Wanted, numbered, usable
+from lookalike.kinds.parts import column_of
 
 _KINDS: list[Callable[[Any], Kind | None]] = [
     lists.of,

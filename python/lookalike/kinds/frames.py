@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError
-from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, with_field
+from lookalike.kinds.kind import Changes, Kind, Wanted, with_field
+from lookalike.kinds.parts import column_of
 from lookalike.kinds.sound import check_pandas
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError, RecordError
 from lookalike.kinds import lists
-from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, with_field
+from lookalike.kinds.kind import Changes, Kind, Wanted, with_field
+from lookalike.kinds.parts import column_of, field_of
 from lookalike.kinds.spool import Spool, rows_of
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class _Fields:
         return self._array(texts, start)
 
     def _column(self, name: str, items: list[Any]) -> list[Any]:
-        values = [lists.field_of(row, name) for row in items]
+        values = [field_of(row, name) for row in items]
         if name not in self.names and any(value is not None for value in values):
             self.names.append(name)
         return values

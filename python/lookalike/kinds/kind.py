@@ -7,7 +7,8 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike._lookalike import CutRows, CutTexts, Texts, with_texts
-from lookalike.errors import InputError
+from lookalike.errors import ConfigError, InputError
+from lookalike.kinds.parts import column_of, columns_of, field_of, is_joined
 from lookalike.kinds.sets import arrays
 
 if TYPE_CHECKING:
@@ -46,6 +47,12 @@ class Wanted(NamedTuple):
         """Pass lists, by the names of their columns, to the engine."""
         if self.whole:
             return Texts.of_records(self.called, columns, max(map(len, columns.values()), default=0))
+        if self.text not in columns and is_joined(self.text):
+            # Lists cannot hold nested values as columns, so the texts are put together here.
+            rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+            columns = {self.text: [field_of(row, self.text) for row in rows]} | {
+                name: column for name, column in columns.items() if name in self.others
+            }
         return Texts.of_lists(self.called, self.text, self.written(columns), self.sets, self.skip_bad)
 
     def of_arrow(self, data: object, lists: dict[str, list[Any]] | None = None) -> Texts:
@@ -74,6 +81,10 @@ class Wanted(NamedTuple):
         """
         found: list[str] = []
         for asked in names if self.whole else [self.text, *self.others]:
+            if not self.whole and asked not in names and is_joined(asked) and (parts := columns_of(asked, names)):
+                self._check_parts(parts, names)
+                found += [part for part in parts if part not in found]
+                continue
             if self.whole and not isinstance(asked, str):
                 words = f"{self.called}: the column {asked!r} has a name of the type {type(asked).__name__}; use strings as names"
                 raise InputError(words, path=self.called)
@@ -87,8 +98,6 @@ class Wanted(NamedTuple):
                     if asked == self.text
                     else "name another column with id=, keep= or within="
                 )
-                if asked == self.text and ("," in asked or "[]" in asked):
-                    advice = "a text is put together from several columns in files only; join these columns into one first"
                 words = f"{self.called}: no column {asked!r}; the table has {there or 'none'}; {advice}"
                 raise InputError(words, path=self.called, field=asked)
             if list(names).count(name) > 1:
@@ -97,6 +106,16 @@ class Wanted(NamedTuple):
             if name not in found:
                 found.append(name)
         return found
+
+    def _check_parts(self, parts: Sequence[str], names: Sequence[str]) -> None:
+        """Check the columns of which a text is put together."""
+        if self.skip_bad:
+            words = "skip_bad= does not work with a text of several columns, because any of them may be null; leave it out"
+            raise ConfigError(words, option="skip_bad")
+        repeated = next((part for part in parts if list(names).count(part) > 1), None)
+        if repeated is not None:
+            words = f"{self.called}: duplicate column {repeated!r}; rename one of the two"
+            raise InputError(words, path=self.called, field=repeated)
 
     def alone(self) -> None:
         """Raise `InputError` if columns are required, because plain texts have none."""
@@ -178,11 +197,6 @@ class Kind(Protocol):
 
     def rewritten(self, changes: Changes) -> Any:
         """Return a collection of the same kind with the kept rows, of which some have other texts."""
-
-
-def column_of(asked: str, names: Sequence[str]) -> str | None:
-    """Find the column that contains a field: `a.b` is in the column `a` unless a column has exactly this name."""
-    return next((name for name in (asked, asked.split(".")[0]) if name in names), None)
 
 
 def usable(texts: Texts, fields: Sequence[str]) -> tuple[Texts, NDArray[np.bool_] | None]:

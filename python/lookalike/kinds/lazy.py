@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError
 from lookalike.kinds.frames import Polars
-from lookalike.kinds.kind import Changes, Kind, Wanted, column_of
+from lookalike.kinds.kind import Changes, Kind, Wanted
+from lookalike.kinds.parts import column_of
 from lookalike.kinds.spool import remove_soon
 
 if TYPE_CHECKING:

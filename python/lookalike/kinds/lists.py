@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
 from lookalike.errors import RecordError
-from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, with_field
+from lookalike.kinds.kind import Changes, Kind, Wanted, with_field
+from lookalike.kinds.parts import column_of, field_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,16 +87,6 @@ class Rows:
         for row, text in changes.each():
             made[row] = with_field(made[row], changes.text, text)
         return Rows(type(self._data)(made)).select(changes.kept)
-
-
-def field_of(row: dict[str, Any], name: str) -> Any:
-    """Find a field by its name, or by its path through dictionaries; None if it is missing."""
-    if name in row:
-        return row[name]
-    found: Any = row
-    for step in name.split("."):
-        found = found.get(step) if isinstance(found, dict) else None
-    return found
 
 
 def of(data: Any) -> Kind | None:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _lookalike
-from lookalike.kinds.kind import Changes, column_of
+from lookalike.kinds.kind import Changes
+from lookalike.kinds.parts import column_of
 from lookalike.kinds.types import conformed, joined
 
 if TYPE_CHECKING:

@@ -34,8 +34,11 @@ mod links;
 
 mod cards;
 
+mod audits;
+
 mod parts;
 
+pub use audits::audit;
 pub use cards::minutiae;
 pub use crawls::{history, mirrors};
 pub use cut::{CutRows, CutTexts, Cuts, cut_texts, with_texts};

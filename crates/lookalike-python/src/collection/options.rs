@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use lookalike::Method;
 use lookalike_cli::asked;
-use lookalike_engine::{Cards, Cutting, Link, Mirroring, Outputs, RunConfig};
+use lookalike_engine::{Auditing, Cards, Cutting, Link, Mirroring, Outputs, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Map, Value};
 
@@ -133,6 +133,28 @@ impl Options {
         flags.extend(["--", "-"].map(OsString::from));
         let (run, asked) = asked::minutiae(flags).map_err(not_asked)?;
         Ok((RunConfig { inputs, ..run }, asked))
+    }
+}
+
+impl Options {
+    /// Reads the keywords of `audit`. They include `result`, which has the names of the result.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Self::of`].
+    pub fn of_audit(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Auditing)> {
+        let mut fields = object(keywords)?;
+        let results = names(&mut fields, "result");
+        if let Some(kind) = fields.remove("kind") {
+            fields.insert("result".into(), kind);
+        }
+        let Parted { inputs, mut flags, own, .. } = Parted::of(fields)?;
+        // The command requires texts and a result.
+        flags.extend(["--texts=-", "--", "-"].map(OsString::from));
+        let (run, mut asked) = asked::audit(flags).map_err(not_asked)?;
+        asked.result.names = results;
+        let method = laid_over(run.method, own)?;
+        Method::new(method.clone()).map_err(refused)?;
+        Ok((RunConfig { inputs, method, ..run }, asked))
     }
 }
 

@@ -309,7 +309,8 @@ fn utf8(column: &ArrayRef) -> Option<BooleanBuffer> {
 
 /// Splits a batch with large texts, so that several threads can share the work.
 fn cut(batch: RecordBatch, text: &str, into: &mut Vec<RecordBatch>) {
-    let bytes = batch.column_by_name(text).map_or(0, text_bytes);
+    // A text that is put together from several columns has no column of its name.
+    let bytes = batch.column_by_name(text).map_or_else(|| batch.columns().iter().map(text_bytes).sum(), text_bytes);
     let pieces = (bytes / PIECE).clamp(1, batch.num_rows().max(1));
     let rows = batch.num_rows().div_ceil(pieces).max(1);
     into.extend((0..batch.num_rows()).step_by(rows).map(|start| batch.slice(start, rows.min(batch.num_rows() - start))));

@@ -134,7 +134,7 @@ impl From<KindBy> for ResultKind {
 }
 
 impl Audit {
-    fn configs(self) -> anyhow::Result<(RunConfig, Auditing)> {
+    pub fn configs(self) -> anyhow::Result<(RunConfig, Auditing)> {
         let method = self.records.fields.of_sets(self.compare.config()?)?;
         let method = lookalike::Config { candidates: lookalike::Candidates::usual(method.measure), ..method };
         let inputs = InputArgs { inputs: self.texts, input_command: Vec::new(), records: self.records };

@@ -1,0 +1,183 @@
+"""Check the result of any deduplication tool, as the command's `audit` does."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+from lookalike import _lookalike
+from lookalike.config import AuditOptions
+from lookalike.errors import ConfigError, Error
+from lookalike.files import names_of
+from lookalike.keywords import check
+from lookalike.kinds import Wanted, kind_of, numbered
+from lookalike.progress import shown
+from lookalike.report import Pairs, Report, table_of
+from lookalike.running import leave_splits, only_for_files, plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COLUMNS = [
+    *(("id", "id"), ("justified", "bool"), ("cause", "str"), ("nearest", "id"), ("similarity", "float")),
+    *(("named", "id"), ("named_similarity", "float")),
+]
+
+
+class Audit:
+    """What `lookalike.audit` found out about a result."""
+
+    def __init__(self, lines: _lookalike.Lines, summary: dict[str, Any]) -> None:
+        self._lines = lines
+        self.summary: dict[str, Any] = summary
+        """The command's summary (`--json`): `removals`, `missed`, `clusters` and the worst cases."""
+
+    @property
+    def removals(self) -> pa.Table:
+        """The removed documents as a table with one row per document, in input order.
+
+        Its columns: id, justified (null if the document has no text, or was not checked), cause (similar, chained, not_similar,
+        empty or unchecked), nearest (the id of the most similar kept document), similarity, named (the document that the result
+        keeps instead, if it names one) and named_similarity.
+
+        The table is a `pyarrow.Table` if pyarrow is installed, else an object with `__arrow_c_stream__`, which polars and pandas
+        accept.
+        """
+        return table_of(self._lines.columns())
+
+    def json(self) -> bytes:
+        """Return the lines that the command writes with `--output`, byte for byte: one for each removed document."""
+        return self._lines.lines()
+
+    def __repr__(self) -> str:
+        removed, missed = self.summary["removals"], self.summary["missed"]
+        return (
+            f"<lookalike.Audit: {removed['justified']:,} of {self.summary['removed']:,} removals justified, "
+            f"{missed['similar']:,} of {missed['sampled']:,} kept documents with a missed duplicate>"
+        )
+
+
+def audit(
+    result: Any,
+    texts: Any,
+    text: str = "text",
+    id: str | None = None,
+    threshold: float | None = None,
+    *,
+    kind: Literal["removed", "kept", "clusters", "pairs", "decisions"] | None = None,
+    **options: Unpack[AuditOptions],
+) -> Audit:
+    """Check the result of another deduplication tool on these texts, by exact similarity.
+
+    `result` is a file or a folder, as for the command `lookalike audit`, or rows in memory: ids of removed documents; a
+    dictionary of ids and clusters; pairs of ids, as tuples; a frame, an Arrow table or dictionaries with columns such as id and
+    cluster, or id and kept; or the `Report` or `Pairs` of a run. `kind` says what the rows are if their columns do not, such as
+    `"kept"` for ids of kept documents. `texts` is a collection of any kind that `dedup` takes. Without `id`, its documents in
+    memory are named by their row numbers.
+
+    A removal is justified if the exact similarity with a document that was kept reaches the threshold (0.8 unless given).
+    `sample` kept documents (1,000 unless given) are compared with all documents to find near-duplicates that were missed. The
+    settings of the shingles, such as `shingle=3`, must be those of the tool.
+
+    Raises one of `lookalike.errors`, or `TypeError` for an unknown keyword or unsupported data.
+
+    Cost: several passes over the texts, and about 32 bytes of memory per document in addition to those of `dedup`.
+
+    >>> import lookalike
+    >>> fox = "The quick brown fox jumps over the lazy dog and runs away into the dark green wood."
+    >>> texts = [fox, fox.upper(), "Bread needs flour, water, salt and time.", fox + " It is late."]
+    >>> found = lookalike.audit([1, 2], texts, threshold=0.8)
+    >>> found
+    <lookalike.Audit: 1 of 2 removals justified, 2 of 2 kept documents with a missed duplicate>
+    >>> [(row["id"], row["cause"]) for row in found.removals.to_pylist()]
+    [(1, 'similar'), (2, 'not_similar')]
+    """
+    given: dict[str, Any] = {"text": text, "id": id, "threshold": threshold, "kind": kind, **options}
+    # The command's default is 1,000, and 0 means that no sample is compared.
+    checked = {name: value for name, value in given.items() if not (name == "sample" and value == 0)}
+    check("audit", checked, ["text", "id", "threshold", "kind", *AuditOptions.__annotations__], needed=("text",))
+    asked = plain(given)
+    wanted, sets = asked.pop("progress", None), asked.get("tokens") == "items" or "set_field" in asked
+    names, rows = names_of(texts), None
+    with tempfile.TemporaryDirectory(prefix="lookalike-", dir=asked.get("temp_dir")) as folder:
+        if names is None:
+            leave_splits(asked, texts)
+            only_for_files(asked)
+            if asked.pop("skip_bad", False):
+                raise ConfigError("skip_bad= only works with paths and URLs, because rows are numbered", option="skip_bad")
+            called, field = type(texts).__name__, asked.get("set_field", text)
+            splits = bool(options.get("all_splits"))
+            read = Wanted(called, field, [id] if id else [], folder, sets=sets, all_splits=splits, only_read=True)
+            columns = kind_of(texts).texts(read)
+            if id is None:
+                asked["id"], columns = numbered(columns)
+            rows = (called, columns)
+        elif asked.get("skip_bad") is True:
+            asked["skip_bad"] = os.devnull
+        path = os.path.join(folder, "removals.jsonl")
+        results = _named(result, folder)
+        asked |= {"inputs": list(names or []), "result": results}
+        with shown(wanted) as bar:
+            try:
+                summary = _lookalike.audit(rows, asked, path, bar)
+            except Error as error:
+                # The caller does not know our temporary file.
+                if not results[0].startswith(folder):
+                    raise
+                words = str(error).replace(results[0], "result")
+                raise type(error)(words, path="result", line=error.line, field=error.field, option=error.option) from None
+        return Audit(_lookalike.Lines.read(path, _COLUMNS), summary)
+
+
+def _named(result: Any, folder: str) -> list[str]:
+    """Return the names of a result. Rows in memory are written to the folder."""
+    names = names_of(result)
+    if names is not None:
+        return list(names)
+    path = os.path.join(folder, "result.jsonl")
+    if isinstance(result, Report):
+        result.write_decisions(path)
+        return [path]
+    with open(path, "wb") as file:
+        if isinstance(result, Pairs):
+            file.write(result.json())
+        else:
+            for row in _rows(result):
+                file.write(json.dumps(_plain(row), default=str, allow_nan=False).encode() + b"\n")
+    return [path]
+
+
+def _rows(result: Any) -> Iterable[Any]:
+    """Return the rows of a result: ids, or dictionaries."""
+    if isinstance(result, Mapping):
+        return ({"id": own, "cluster": cluster} for own, cluster in result.items())
+    if hasattr(result, "to_dict") and hasattr(result, "columns"):
+        # A frame of pandas: the columns of other frames are methods or lists that `to_dicts` has.
+        return list(result.to_dicts() if hasattr(result, "to_dicts") else result.to_dict("records"))
+    for method in ("to_pylist", "to_dicts", "tolist", "to_list"):
+        if hasattr(result, method):
+            return list(getattr(result, method)())
+    if isinstance(result, (set, frozenset)):
+        # The order of a set of strings is different in each process.
+        return sorted(result, key=repr)
+    if isinstance(result, Iterable) and not isinstance(result, (bytes, str)):
+        return result
+    kind = type(result).__name__
+    raise TypeError(f"audit() takes paths, ids, a dictionary of clusters, pairs, a table or a Report as the result, not a {kind}")
+
+
+def _plain(row: Any) -> Any:
+    """Return a row as values that JSON has. Missing values of pandas are null."""
+    if isinstance(row, Mapping):
+        return {str(name): _plain(value) for name, value in row.items()}
+    if isinstance(row, tuple) and len(row) == 2:
+        return {"a": _plain(row[0]), "b": _plain(row[1])}
+    if hasattr(row, "item") and getattr(row, "ndim", None) == 0:
+        row = row.item()
+    if type(row).__name__ in ("NAType", "NaTType") or (isinstance(row, float) and math.isnan(row)):
+        return None
+    return row
