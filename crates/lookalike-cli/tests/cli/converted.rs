@@ -377,6 +377,14 @@ fn documents_and_crawls_become_tables() {
     done(&place, "dedup in.warc -o crawl.parquet --no-decisions");
     let rows = done(&place, "dedup crawl.parquet -o - --quiet").out;
     assert_eq!(objects(&rows)[0], json!({"id": "http://a/1", "text": "one two three", "date": "2026-01-02T03:04:05Z"}));
+    // A record without a URL and without an id of its own.
+    place.write(
+        "in.warc",
+        "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n\r\none two\r\n\r\n",
+    );
+    assert_eq!(done(&place, "dedup in.warc -o - --quiet").out, "{\"text\":\"one two\"}\n");
+    done(&place, "dedup in.warc -o crawl.csv");
+    assert_eq!(place.read("crawl.csv"), "id,text,date\n,one two,\n");
 }
 
 #[test]

@@ -96,10 +96,15 @@ impl Block {
         let mut plain = String::new();
         let Ok(Some(record)) = self.record(at, reading, scratch) else { return };
         let text = serde_json::Value::from(record.text.decode(&mut plain)).to_string();
-        for (name, value) in [("{\"id\":", record.id), (",\"text\":", &text)] {
-            into.extend_from_slice(name.as_bytes());
-            into.extend_from_slice(value.as_bytes());
+        into.push(b'{');
+        // A record of a crawl may have neither a URL nor an id of its own.
+        if !record.id.is_empty() {
+            into.extend_from_slice(b"\"id\":");
+            into.extend_from_slice(record.id.as_bytes());
+            into.push(b',');
         }
+        into.extend_from_slice(b"\"text\":");
+        into.extend_from_slice(text.as_bytes());
         #[cfg(feature = "warc")]
         if matches!(self.records, Records::Crawl) && !scratch.values[1].is_empty() {
             into.extend_from_slice(b",\"date\":");
