@@ -176,6 +176,7 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("dedup", "dedup many.jsonl --against old.jsonl --preset quotations --anchors en".to_string()),
         ("dedup", "dedup many.jsonl --drop all".into()),
         ("dedup", "dedup fields.jsonl --or-field title --preset quotations --anchors en --html main".into()),
+        ("dedup", "dedup fields.jsonl --and-field title".into()),
         ("dedup", "dedup in.jsonl --skip-bad bad.txt".into()),
         ("dedup", "dedup records folder --text-field text --html main".into()),
         ("dedup", format!("dedup {chinese} --candidates shared --measure containment")),

@@ -130,12 +130,12 @@ impl Paired {
     }
 
     /// Returns an estimate of the number of candidate pairs, copies included. It compares fields of the same documents.
-    pub(crate) fn estimated_pairs(&self) -> Result<u128> {
+    pub(crate) fn estimated_pairs(&self, method: &Method) -> Result<u128> {
         let of_group = |size: u64| u128::from(size) * u128::from(size.saturating_sub(1)) / 2;
         let mut copies: BTreeMap<Rank, u64> = BTreeMap::new();
         self.pairing.copies.iter().for_each(|&(_, first_copy)| *copies.entry(first_copy).or_insert(1) += 1);
         let of_copies: u128 = copies.into_values().map(of_group).sum();
-        Ok(of_copies + self.candidate_pairs.estimated(self.pairing.numbers()?))
+        Ok(of_copies + self.candidate_pairs.estimated(method, self.pairing.numbers()?))
     }
 
     /// Verifies the candidate pairs. Pairs of documents in the same class are not examined. `classes` returns the classes of the

@@ -70,10 +70,10 @@ impl CandidatePairs {
     }
 
     /// Returns an estimate of the number of pairs between `numbers` contenders. A pair is counted once for each band that it shares.
-    pub(crate) fn estimated(&self, numbers: u32) -> u128 {
+    pub(crate) fn estimated(&self, method: &Method, numbers: u32) -> u128 {
         let pairs = |size: u128| size * size.saturating_sub(1) / 2;
         match self {
-            Self::Listed(listed) if listed.is_empty() => pairs(numbers.into()),
+            Self::Listed(_) if method.config().candidates == Candidates::All => pairs(numbers.into()),
             Self::Listed(listed) => listed.len() as u128,
             Self::Columns(columns) => {
                 let of_column = |column: &Vec<u32>| -> u128 {

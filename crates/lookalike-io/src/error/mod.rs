@@ -132,7 +132,7 @@ impl Error {
         self
     }
 
-    /// Names another configuration field instead of one, if that one has its value from the other.
+    /// Replaces a setting in the message with the setting that the user gave.
     #[must_use]
     pub fn naming(mut self, old: Setting, new: Setting) -> Self {
         let parts = &mut *self.0;

@@ -48,7 +48,7 @@ impl Words {
         self
     }
 
-    /// Names another configuration field instead of one.
+    /// Replaces a setting with another one.
     #[must_use]
     pub(super) fn naming(mut self, old: Setting, new: Setting) -> Self {
         for word in &mut self.0 {

@@ -104,7 +104,7 @@ pub struct ComparedFields {
 pub struct ComparedField {
     /// The name of the field.
     pub field: String,
-    /// How candidates were found; `None` if only documents are measured in this field that match in another one.
+    /// How candidates were found; `None` if this field is measured only for documents that match in another field.
     #[serde(flatten)]
     pub finding: Option<Finding>,
 }

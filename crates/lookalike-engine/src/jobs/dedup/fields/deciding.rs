@@ -8,7 +8,7 @@ use super::{
     measured::{MeasuredField, Scratch},
 };
 use crate::{
-    config::SimilarIn,
+    config::{Observer, Progress, SimilarIn, Stage},
     deciding::listed::Decided,
     matching::finding::Finding,
     numbers::{Contender, Document},
@@ -25,7 +25,7 @@ pub(super) struct ComparedBy {
 pub(super) enum How {
     /// All matches were found, as the finding describes.
     Matched(FieldClasses, Box<Finding>),
-    /// Pairs are measured that match in another field.
+    /// Pairs that match in another field are measured.
     Measured(MeasuredField),
 }
 
@@ -89,13 +89,19 @@ impl Found {
     }
 }
 
+/// The number of documents after which progress is reported.
+const TOLD: u32 = 256;
+
 /// Decides about all contenders in keep order. A document is compared with the kept documents of the classes that match its own.
-pub(super) fn decide(pairing: &Pairing, fields: &[ComparedBy], similar: SimilarIn) -> Result<Decided> {
+pub(super) fn decide(pairing: &Pairing, fields: &[ComparedBy], similar: SimilarIn, observer: Observer) -> Result<Decided> {
     let (numbers, references) = (pairing.numbers()?, pairing.reference_numbers());
     let mut decided = Decided::all_kept(numbers);
     let mut kept: Vec<KeptOf> = fields.iter().map(|field| vec![Vec::new(); field.how.classes()]).collect();
     let mut scratch = Scratch::default();
     for document in (0..numbers).map(Contender) {
+        if document.0 % TOLD == 0 {
+            Progress::new(Stage::Deciding, document.0.into(), numbers.into()).tell(observer)?;
+        }
         let is_reference = document.0 < references;
         let own: Vec<Option<u32>> = fields.iter().map(|field| field.how.class(pairing.document(document))).collect();
         if !is_reference {

@@ -13,22 +13,21 @@ mod measured;
 
 mod deciding;
 
+mod finding;
+
 use std::time::Instant;
 
 use lookalike::{Cluster, Config, Method, Verify, cluster::Keep, shown::quoted, text::TokensBy, verify::Measure};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
     memory::peak_memory,
-    read::Source,
     spill::{Spill, places::Places},
     words,
 };
-use rayon::ThreadPool;
 
 use self::{
-    classes::{FieldClasses, FieldMatches},
-    deciding::{ComparedBy, How, decide},
-    measured::MeasuredField,
+    deciding::{ComparedBy, decide},
+    finding::{Compared, Matching, SketchedField},
 };
 use super::{
     count_lines,
@@ -40,15 +39,13 @@ use super::{
 };
 use crate::{
     config::{Observer, OtherFields, RunConfig, SimilarIn},
-    deciding::all_matches::{Paired, Verified},
-    matching::sets::Pass,
     numbers::Document,
     pairing::Pairing,
     pass::{
         columns::find_columns,
         open::{Means, Sources, sources},
     },
-    sketching::{self, Beside, references::References, table::Table},
+    sketching::{self, Beside, references::References},
 };
 
 /// Checks that documents are not stored with decisions by several fields.
@@ -111,28 +108,37 @@ pub(super) fn all_passes(
         return Err(Error::new(ErrorKind::Config, what).advise("leave out this input, or compare documents by their text only"));
     }
     source.refuse_read_once(|| words![own, " reads the inputs once for each field"])?;
+    let named = |error: Error| error.naming(Setting::TextField, own);
+    let open_field = |field: &String| {
+        // Keep order is that of the first field.
+        let config = RunConfig { text_field: field.clone(), keep: Some(Keep::First), label_field: None, ..config.clone() };
+        let Sources { source, .. } = sources(&config, &[], || Ok(())).map_err(named)?;
+        Ok((config, source))
+    };
+    let others = fields.names.iter().map(open_field).collect::<Result<Vec<_>>>()?;
     let method = Method::new(Config { verify: Some(Verify::Exact), ..config.method.clone() })?;
     let mut summary = Summary::new(&method, config, left_out);
-    let matching = Matching { method: &method, pool: &pool, observer };
 
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, Beside::default(), observer)?;
     if let Some(kept) = &mut written.kept {
         find_columns(&pool, &source, kept, |block| table.info(block, &source), observer)?;
     }
     let keys = std::mem::replace(&mut table.keys, Spill::new(&budget));
-    let mut paired = vec![matching.paired(config.clone(), source, table)?];
-    for field in &fields.names {
-        // Keep order is that of the first table.
-        let config = RunConfig { text_field: field.clone(), keep: Some(Keep::First), label_field: None, ..config.clone() };
-        let Sources { source, .. } = sources(&config, &[], || Ok(()))?;
-        let other = sketching::sketch(&config, &method, &source, &budget, &pool, Beside::default(), observer);
-        let other = other.map_err(|error| error.naming(Setting::TextField, own))?;
-        if other.documents != paired[0].table.documents {
-            return Err(source.changed(source.parts().len() - 1));
+    let documents = table.documents;
+    let others = others.into_iter().map(|(config, source)| {
+        let table = sketching::sketch(&config, &method, &source, &budget, &pool, Beside::default(), observer).map_err(named)?;
+        match table.documents == documents {
+            true => Ok(SketchedField { config, source, table }),
+            false => Err(source.changed(source.parts().len() - 1)),
         }
-        paired.push(matching.paired(config, source, other)?);
-    }
-    let Compared { fields: compared, source, mut table } = matching.compare(paired, fields.similar)?;
+    });
+    let first = SketchedField { config: config.clone(), source, table };
+    let matching = Matching { method: &method, pool: &pool, observer };
+    let Compared { fields: compared, first } = match fields.similar {
+        SimilarIn::Any => matching.any(first, others)?,
+        SimilarIn::Each => matching.each(first, others)?,
+    };
+    let SketchedField { source, mut table, .. } = first;
     table.keys = keys;
 
     let empty = Places::none(table.documents);
@@ -143,7 +149,7 @@ pub(super) fn all_passes(
     let pairing = Pairing::of_contenders(&mut table, contenders.into_iter(), empty, &pool)?;
     let is_empty = |document: &Document| compared.iter().all(|field| field.how.is_empty(*document));
     all.filter(is_empty).for_each(|document| pairing.empty.insert(pairing.order.rank(document).0));
-    let decided = decide(&pairing, &compared, fields.similar)?;
+    let decided = decide(&pairing, &compared, fields.similar, observer)?;
     combine(&mut summary, fields.similar, compared);
     let evidence = Listed(decided.likenesses);
     let emitting = Emitting::new(&table, &pairing, &evidence, &decided.verdicts, (&pool, config.keep_per_group))?;
@@ -154,93 +160,6 @@ pub(super) fn all_passes(
     summary.seconds.total = started.elapsed().as_secs_f64();
     summary.peak_memory = peak_memory();
     Ok(summary)
-}
-
-/// Returns which pairs are compared in a field. References are compared with each other too, because a document may be a copy of one
-/// in this field, and not in another.
-fn references(config: &RunConfig, table: &Table) -> References {
-    References { only: config.against_only, among: true, ..References::of(table.references.documents) }
-}
-
-/// A field whose documents are sketched and paired.
-struct PairedField {
-    config: RunConfig,
-    source: Source,
-    table: Table,
-    paired: Paired,
-}
-
-/// The fields with their matches, and what is read to write the outputs.
-struct Compared {
-    fields: Vec<ComparedBy>,
-    /// The inputs and the table of the first field.
-    source: Source,
-    table: Table,
-}
-
-/// How the matches of fields are found.
-struct Matching<'a> {
-    method: &'a Method,
-    pool: &'a ThreadPool,
-    observer: Observer<'a>,
-}
-
-impl Matching<'_> {
-    fn paired(&self, config: RunConfig, source: Source, mut table: Table) -> Result<PairedField> {
-        table.references = references(&config, &table);
-        let paired = Paired::new(self.method, &mut table, self.pool, self.observer)?;
-        Ok(PairedField { config, source, table, paired })
-    }
-
-    /// Finds the matches of fields. If documents must be similar in each of them, finds them in the field with the fewest candidate
-    /// pairs, and makes the sets of the others.
-    fn compare(&self, mut fields: Vec<PairedField>, similar: SimilarIn) -> Result<Compared> {
-        let fewest = match similar {
-            SimilarIn::Any => None,
-            SimilarIn::Each => {
-                let pairs = fields.iter().map(|field| field.paired.estimated_pairs()).collect::<Result<Vec<_>>>()?;
-                (0..pairs.len()).min_by_key(|&at| pairs[at])
-            }
-        };
-        // The field in which matches are found comes first, because they decide which sets are needed.
-        let mut order: Vec<usize> = (0..fields.len()).collect();
-        if let Some(fewest) = fewest {
-            order.remove(fewest);
-            order.insert(0, fewest);
-        }
-        let mut compared: Vec<Option<ComparedBy>> = (0..fields.len()).map(|_| None).collect();
-        let mut of_first = None;
-        let mut all: Vec<Option<PairedField>> = fields.drain(..).map(Some).collect();
-        for at in order {
-            let Some(PairedField { config, source, table, paired }) = all[at].take() else { continue };
-            let pass = Pass {
-                config: &config,
-                method: self.method,
-                source: &source,
-                table: &table,
-                pool: self.pool,
-                observer: self.observer,
-            };
-            let how = match fewest.filter(|&fewest| fewest != at).and_then(|fewest| compared[fewest].as_ref()) {
-                Some(ComparedBy { how: How::Matched(classes, _), .. }) => {
-                    How::Measured(MeasuredField::new(pass, &paired.pairing, |document| classes.class(document).is_some())?)
-                }
-                _ => {
-                    let Verified { pairing, matches, finding, .. } =
-                        paired.verified(pass, |_, _| Ok(None), |_| Ok(FieldMatches::new()))?;
-                    log::info!("field {}: {} matches", quoted(&config.text_field), matches.len());
-                    How::Matched(FieldClasses::of(&pairing, matches)?, Box::new(finding))
-                }
-            };
-            compared[at] = Some(ComparedBy { name: config.text_field.clone(), how });
-            if at == 0 {
-                of_first = Some((source, table));
-            }
-        }
-        let fields = compared.into_iter().flatten().collect();
-        let (source, table) = of_first.ok_or_else(|| Error::failure("no field is compared"))?;
-        Ok(Compared { fields, source, table })
-    }
 }
 
 /// Describes what was found in all fields together.
