@@ -68,9 +68,9 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs`, `apply`, `cut`, `audit`, `mirrors`, `link`, `index create` or `index add`. For any other name, returns
-/// only the flags that determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are
-/// excluded.
+/// Returns the flags of `dedup`, `pairs`, `apply`, `cut`, `audit`, `mirrors`, `link`, `index create` or `index add`. For any other
+/// name, returns only the flags that determine how documents are compared, how candidate pairs are found and which documents are
+/// kept. Hidden flags are excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),

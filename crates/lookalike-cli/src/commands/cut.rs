@@ -57,6 +57,7 @@ pub struct Cut {
     ///
     /// FILE can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br. If FILE is a
     /// folder, such as clean/, it gets one file for each input file, with the same relative name, format and compression.
+    /// From folders and archives of text files, the texts are written as files.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -68,6 +68,7 @@ pub struct Dedup {
     ///
     /// KEPT can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br. If KEPT is a
     /// folder, such as clean/, it gets one file for each input file, with the same relative name, format and compression.
+    /// From folders and archives of text and HTML files, the kept files are copied.
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -91,6 +91,9 @@ fn the_kept_documents_are_copied() {
     }
     done(&place, "dedup in/1 --against in/0 -o rest/");
     check(&place, "rest", "in/1", &kept(&place, "rest.decisions.jsonl"));
+    // If nothing is kept, the folder is empty.
+    done(&place, "dedup in/0/0.txt --against in/0/7.txt in/6/90.txt -o none/./");
+    assert!(place.path("none").read_dir().unwrap().next().is_none());
     // Members of archives, and files that are named themselves.
     let names: Vec<String> = files(&place.path("in")).into_keys().collect();
     place.write("names", names.iter().map(|name| format!("{name}\n")).collect::<String>());
@@ -140,7 +143,7 @@ fn texts_that_are_cut_are_written_and_others_copied() {
     place.write("in/page.html", format!("<p>{notice}"));
     for arguments in ["cut in -o shorter/ --window 20", "apply cuts.jsonl in -o shorter/"] {
         let ran = place.run(arguments);
-        let is_refused = ran.code == 2 && (arguments.starts_with("apply") || ran.err.contains("in: has HTML"));
+        let is_refused = ran.code == 2 && (arguments.starts_with("apply") || ran.err.contains("page.html: is HTML"));
         assert!(is_refused && !place.path("shorter").exists(), "{}", ran.err);
     }
 }
@@ -157,13 +160,17 @@ fn copies_that_cannot_be_made_are_refused_before_the_run() {
     place.write("inside.zip", zip(&[("a.txt", "a"), ("a.txt/b.txt", "b")]));
     let before = files(&place.path("."));
     for (arguments, words) in [
-        ("dedup in -o full/", &["full/other.txt: exists", "give a new or an empty folder"][..]),
-        ("dedup in -o in/", &["exists", "give a new or an empty folder"]),
+        ("dedup in -o full/", &["full/other.txt: already exists", "give a new or an empty folder"][..]),
+        ("dedup in -o in/", &["already exists", "give a new or an empty folder"]),
         ("dedup in a.jsonl -o out/", &["a.jsonl: has records, but other inputs are files"]),
         ("dedup in -o out/ --label", &["have no fields", "give a name that ends with .jsonl"]),
-        ("cut in -o out/", &["in: has HTML, whose texts cannot be replaced inside the page"]),
+        ("dedup in -o out/ --label --dry-run", &["have no fields"]),
+        ("dedup in -o out/ --report out/page.html", &["out/page.html: has the name of a document"]),
+        ("dedup in -o out/ --decisions ./out/1/1.txt", &["has the name of a document that may be copied to the same folder"]),
+        ("dedup in -o out/ --skip-bad out/page.html/bad.txt", &["has the name of a document"]),
+        ("cut in -o out/", &["in/copy.html: is HTML, and its text cannot be replaced inside the page"]),
         ("dedup in -o s3://bucket/out/", &["copied to a local folder only"]),
-        ("dedup evil.zip -o out/", &["evil.zip: the name \"evil.zip/../../evil.txt\" is not one that a copy could have"]),
+        ("dedup evil.zip -o out/", &["evil.zip: \"evil.zip/../../evil.txt\" cannot be the name of a copy"]),
         ("dedup twice.zip -o out/", &["twice.zip: the copy of \"x/a.txt\" would have the same name as that of a document"]),
         ("dedup inside.zip -o out/", &["inside.zip: the copy of \"a.txt/b.txt\" would be in a folder that has the name of"]),
         ("dedup in/0 in/1/1.txt in/0/0.txt -o out/", &["given twice"]),

@@ -34,7 +34,7 @@ fn the_actual_kind_of_a_file_is_reported() {
         ("a.xlsx", "a.xlsx: is an Excel workbook, which cannot be read; save the sheet as CSV"),
         (
             "table.csv",
-            "table.csv: is a zip archive, which cannot be read; if it has documents, save it under a name that ends with .zip",
+            "table.csv: is a zip archive, which cannot be read; if it has documents, save it to a local file whose name ends with .zip",
         ),
         ("table.csv --format csv", "table.csv: is a zip archive"),
         ("sheet.csv", "sheet.csv: is an Excel workbook, which cannot be read; save the sheet as CSV"),
@@ -44,7 +44,7 @@ fn the_actual_kind_of_a_file_is_reported() {
         ("program.txt", "program.txt: is a program (ELF), which cannot be read"),
         (
             "a.cpio.gz",
-            "a.cpio.gz: is a tar archive, which cannot be read; if it has documents, save it under a name that ends with .zip or .tar",
+            "a.cpio.gz: is a tar archive, which cannot be read; if it has documents, save it to a local file whose name ends with .zip or .tar",
         ),
         (
             "hf://datasets/user/name/data/*.parquet",

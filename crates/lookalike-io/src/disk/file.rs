@@ -178,10 +178,13 @@ impl File {
         self.0.metadata().map(|metadata| metadata.len())
     }
 
-    /// Writes all files of the file system to the disk that has this one. Returns false if the system has no such operation.
+    /// Syncs the whole file system that contains this file. Returns false if the system has no such operation.
     #[cfg(target_os = "linux")]
     pub(crate) fn sync_all_files(&self) -> io::Result<bool> {
-        doing(Operation::Sync, || Ok(rustix::fs::syncfs(&self.0)?)).map(|()| true)
+        match doing(Operation::Sync, || Ok(rustix::fs::syncfs(&self.0)?)) {
+            Err(error) if super::has_no_such(&error) => Ok(false),
+            synced => synced.map(|()| true),
+        }
     }
 
     #[cfg(not(target_os = "linux"))]

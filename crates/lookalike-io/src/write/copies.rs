@@ -4,7 +4,7 @@ use std::{
     io::{self, Write},
     ops::Range,
     path::{Path, PathBuf},
-    sync::mpsc::channel,
+    sync::{Arc, mpsc::channel},
 };
 
 use rayon::prelude::*;
@@ -26,12 +26,12 @@ pub(super) struct Copies {
     tree: Tree,
     folder: PathBuf,
     /// The name of each document of each input.
-    names: Vec<Vec<PathBuf>>,
+    names: Arc<[Vec<PathBuf>]>,
 }
 
 impl Copies {
     /// Creates the folder, if it does not exist. `names` has the name of each document of each input.
-    pub(super) fn create(folder: &Path, names: Vec<Vec<PathBuf>>) -> Result<Self> {
+    pub(super) fn create(folder: &Path, names: Arc<[Vec<PathBuf>]>) -> Result<Self> {
         let tree = Tree::create(folder).map_err(|error| Error::writing(&folder.display().to_string(), &error))?;
         Ok(Self { tree, folder: folder.into(), names })
     }
@@ -76,6 +76,21 @@ fn write(mut file: File, name: &Path, mut bytes: &[u8]) -> io::Result<()> {
     encoder.finish()?.seal().map(drop)
 }
 
+/// Fails if another output has the name of a copy, or of a folder of copies, or would be in a folder that has the name of a copy.
+pub(super) fn refuse_others(folder: &Path, names: &[Vec<PathBuf>], others: &[&Path]) -> Result<()> {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let folder = absolute(folder);
+    for other in others {
+        let own = absolute(other);
+        let Ok(own) = own.strip_prefix(&folder) else { continue };
+        if names.iter().flatten().any(|name| name.starts_with(own) || own.starts_with(name)) {
+            let refused = Error::new(ErrorKind::Output, "has the name of a document that may be copied to the same folder");
+            return Err(refused.at(shown_path(other)).advise("give another name, or another folder"));
+        }
+    }
+    Ok(())
+}
+
 /// Fails if a folder already has files, because some of them could remain beside the copies. Hidden files may exist.
 pub(super) fn refuse_existing(folder: &Path) -> Result<()> {
     let entries = match folder.read_dir() {
@@ -86,7 +101,7 @@ pub(super) fn refuse_existing(folder: &Path) -> Result<()> {
     match entries.flatten().map(|entry| entry.file_name()).filter(|name| !is_hidden(name)).min() {
         None => Ok(()),
         Some(name) => {
-            let refused = Error::new(ErrorKind::Output, "exists, and it could remain beside the copied documents");
+            let refused = Error::new(ErrorKind::Output, "already exists and would be mixed with the copies");
             Err(refused.at(shown_path(&folder.join(name))).advise("give a new or an empty folder"))
         }
     }

@@ -1,9 +1,10 @@
-//! The destinations of records: one output, an output for each input, or numbered outputs of limited size.
+//! The destinations of records: one output, an output for each input or a copy of each document, or numbered outputs of limited size.
 
 use std::{
     collections::BTreeMap,
     num::NonZeroU64,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use lookalike::shown::quoted;
@@ -45,7 +46,7 @@ pub enum Content {
 pub enum Destination {
     /// One output; `-` is standard output.
     One(PathBuf),
-    /// A folder, which gets an output for each input, with its relative name.
+    /// A folder, which gets an output for each input, with its relative name. If the inputs are documents, it gets copies of them.
     Folder(PathBuf),
     /// Numbered outputs of limited size.
     Numbered(Numbered),
@@ -94,7 +95,9 @@ impl Destination {
                 let refused = refuse(words!["with ", setting, ", the name of the outputs needs a number"]).about(setting);
                 Err(refused.advise("put {:05} into the last part of the name, such as part-{:05}.jsonl"))
             }
-            _ if is_folder => Ok(Self::Folder(path.into())),
+            _ if is_folder && is_url(name) => Ok(Self::Folder(path.into())),
+            // Without `/.` at the end.
+            _ if is_folder => Ok(Self::Folder(path.components().collect())),
             _ => Ok(Self::One(path.into())),
         }
     }
@@ -135,7 +138,11 @@ impl Destination {
                     && let Some(documents) = documents(source, &named)?
                 {
                     let is_remote = folder.to_str().is_some_and(is_url);
-                    return if is_remote { Err(refuse_remote(folder)) } else { Ok(Names::Documents(folder.clone(), documents)) };
+                    return if is_remote {
+                        Err(refuse_remote(folder))
+                    } else {
+                        Ok(Names::Documents(folder.clone(), documents.into()))
+                    };
                 }
                 let mut names: BTreeMap<PathBuf, usize> = BTreeMap::new();
                 let mut paths = Vec::new();
@@ -193,7 +200,7 @@ pub(super) enum Names {
     Inputs(Vec<PathBuf>),
     Numbered(Numbered),
     /// The folder to which documents are copied, and the name of each document of each input in it.
-    Documents(PathBuf, Vec<Vec<PathBuf>>),
+    Documents(PathBuf, Arc<[Vec<PathBuf>]>),
 }
 
 impl Names {
@@ -223,7 +230,7 @@ fn documents(source: &Source, named: &Named) -> Result<Option<Vec<Vec<PathBuf>>>
     }
     let name = |(files, number): (&Files, usize)| {
         named.document(files, number).ok_or_else(|| {
-            let what = format!("the name {} is not one that a copy could have", quoted(files.id(number)));
+            let what = format!("{} cannot be the name of a copy", quoted(files.id(number)));
             Error::new(ErrorKind::Config, what).at(&*files.name).advise("give the name of one output, such as kept.jsonl")
         })
     };

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    copies::{Copies, refuse_existing},
+    copies::{Copies, refuse_existing, refuse_others},
     destination::{Content, Destination, Limit, Names},
     output::Output,
     overwriting::refuse_overwriting,
@@ -72,7 +72,10 @@ impl Series {
                 refuse_overwriting(&all, inputs)?;
             }
             Names::Numbered(numbered) => numbered.refuse_others(others)?,
-            Names::Documents(folder, _) => refuse_existing(folder)?,
+            Names::Documents(folder, names) => {
+                refuse_existing(folder)?;
+                refuse_others(folder, names, others)?;
+            }
         }
         if !matches!(names, Names::One(_)) {
             let most = allow_open_files().unwrap_or(u64::MAX);

@@ -210,7 +210,9 @@ impl Emitting<'_> {
         let Wanted { shapes, names, lines, attributes, told, bytes, .. } = wanted;
         let Scratch { read_scratch, plain, id } = scratch;
         let (mut cuts, is_dropped) = (Vec::new(), outcomes.is_dropped(document));
-        let (is_changed, is_html) = (outcomes.is_changed(document), source.reading().html.is_some());
+        // Copied documents are not HTML.
+        let is_html = source.reading().html.is_some() && !shapes.is_some_and(Shapes::are_copies);
+        let is_changed = outcomes.is_changed(document);
         let mut change = Change::None;
         if is_changed {
             let own = outcomes.of(document)?;

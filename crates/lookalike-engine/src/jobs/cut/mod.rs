@@ -125,9 +125,12 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     })?;
     let [texts, cuts, attributes] = destinations.open(config, &source, (&others, source.inputs()))?;
     let shapes = texts.as_ref().map(|texts| Shapes::new(texts, &source)).transpose()?;
-    shapes.as_ref().map_or(Ok(()), |shapes| shapes.refuse_changed_pages(&source))?;
     let names = asked.mark.as_deref().filter(|_| texts.is_some()).map(AddedNames::marks);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
+    if let Some(shapes) = &shapes {
+        shapes.refuse_added(names.as_ref())?;
+        shapes.refuse_changed_pages(&source)?;
+    }
     let open = |resume| State::open(resume, config, (method.config(), Some(&cut)), &source);
     let mut state = config.resume.as_ref().map(open).transpose()?;
     let [mut bad, mut report] = create(config, [config.skip_bad.as_deref(), report])?;

@@ -24,8 +24,8 @@ use crate::{
 /// What to write. No output appears under its name before all outputs are complete.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
-    /// The kept records: an output, where `-` is standard output; a folder, which gets an output for each input; or numbered outputs, if
-    /// the configuration has a [limit](RunConfig::limit).
+    /// The kept records: an output, where `-` is standard output; a folder, which gets an output for each input, or copies of the kept
+    /// documents; or numbered outputs, if the configuration has a [limit](RunConfig::limit).
     pub kept: Option<PathBuf>,
     /// Write every record to the `kept` output, not only the kept records, and add four fields to each. The name of each field is
     /// this prefix followed by `cluster`, `verdict`, `representative` or `similarity`.
@@ -83,6 +83,7 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let shapes = kept.as_ref().map(|kept| Shapes::new(kept, &source)).transpose()?;
     let names = outputs.label.as_deref().map(AddedNames::labels);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
+    shapes.as_ref().map_or(Ok(()), |shapes| shapes.refuse_added(names.as_ref()))?;
     let [mut bad, mut report] = create(config, [config.skip_bad.as_deref(), report])?;
     if outputs.dry_run {
         (kept, decisions, bad, report) = (None, None, None, None);

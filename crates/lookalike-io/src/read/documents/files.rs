@@ -132,9 +132,9 @@ impl Files {
         self.archive.as_ref().map(|archive| &*archive.path)
     }
 
-    /// Returns whether some of the files are HTML.
-    pub(crate) fn have_html(&self) -> bool {
-        self.files.iter().any(|file| file.is_html)
+    /// Returns the name of the first file that is HTML.
+    pub(crate) fn first_page(&self) -> Option<String> {
+        self.files.iter().find(|file| file.is_html).map(|file| file.path.display().to_string())
     }
 
     /// Returns the number of files.

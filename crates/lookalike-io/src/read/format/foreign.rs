@@ -49,7 +49,8 @@ const IMAGE: (&str, &str) = ("an image", "give text, such as the output of a tex
 const ANY_OFFICE: (&str, &str) = ("an Office document (.docx, .xlsx, .pptx)", "save it as text, a sheet as CSV");
 const ARCHIVE: &str = "unpack it first, and name its folder";
 /// Archives of documents are recognised by their names.
-const READABLE_ARCHIVE: &str = "if it has documents, save it under a name that ends with .zip or .tar; otherwise unpack it";
+const READABLE_ARCHIVE: &str =
+    "if it has documents, save it to a local file whose name ends with .zip or .tar; otherwise unpack it";
 
 /// For each kind of file: its first bytes, what the file is, and what to do with it.
 const KINDS: [(&[u8], &str, &str); 19] = [
@@ -109,7 +110,9 @@ mod tests {
             (
                 b"PK\x03\x04",
                 "a.jsonl",
-                Some("is a zip archive, which cannot be read; if it has documents, save it under a name that ends with .zip"),
+                Some(
+                    "is a zip archive, which cannot be read; if it has documents, save it to a local file whose name ends with .zip",
+                ),
             ),
             (b"\xff\xfe\0\0{\0\0\0", "a.jsonl", Some("is UTF-32, which cannot be read; write it as UTF-8")),
             (b"\xff\xfe{\0", "a.jsonl", None),

@@ -203,7 +203,7 @@ fn documents_in(path: PathBuf, archive: Archive, naming: Naming, leaving: &mut L
             refused.advise(words!["to read all of them as one collection, give ", Setting::AllSplits])
         })?;
     }
-    leaving.others.extend(others);
+    leaving.members.extend(others);
     Ok(Input::Files(Arc::new(Files::of_archive(path, archive, documents, forced)?)))
 }
 

@@ -26,6 +26,8 @@ pub struct LeftOut {
 pub(crate) struct Leaving {
     pub(crate) documents: Vec<PathBuf>,
     pub(crate) others: Vec<PathBuf>,
+    /// Files in archives.
+    pub(crate) members: Vec<PathBuf>,
 }
 
 impl Leaving {
@@ -38,7 +40,7 @@ impl Leaving {
             self.documents.retain(is_left);
             self.others.retain(is_left);
         }
-        let files = (self.documents.len() + self.others.len()) as u64;
+        let files = (self.documents.len() + self.others.len() + self.members.len()) as u64;
         let (example, advice) = match (self.documents.first(), self.others.first()) {
             (Some(path), _) => {
                 let advice = format!(
@@ -49,13 +51,13 @@ impl Leaving {
                 (path, advice)
             }
             (None, Some(path)) => {
-                let advice = match path.exists() {
-                    true => "from a folder, only files whose extension shows their format are read; name the file to read it",
-                    false => "from an archive, only text, Markdown and HTML files are read; unpack it to read other files",
-                };
+                let advice = "from a folder, only files whose extension shows their format are read; name the file to read it";
                 (path, advice.into())
             }
-            (None, None) => return None,
+            (None, None) => {
+                let advice = "from an archive, only text, Markdown and HTML files are read; unpack it to read other files";
+                (self.members.first()?, advice.into())
+            }
         };
         Some(LeftOut { files, example: example.display().to_string(), advice })
     }

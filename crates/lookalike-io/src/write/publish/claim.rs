@@ -90,7 +90,7 @@ fn open(target: &Path) -> io::Result<Option<File>> {
 /// Locks a folder; returns false if another run has locked it. Not every file system supports locks on folders.
 fn lock(folder: &File) -> io::Result<bool> {
     match folder.try_lock() {
-        Err(error) if has_no_locks(&error) || error.raw_os_error() == Some(rustix::io::Errno::BADF.raw_os_error()) => Ok(true),
+        Err(error) if has_no_locks(&error) => Ok(true),
         locked => locked,
     }
 }

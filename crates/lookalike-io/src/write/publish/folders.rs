@@ -29,6 +29,13 @@ impl Folders {
     }
 }
 
+impl Folders {
+    /// Keeps the folders, although they may be empty.
+    pub(crate) fn keep(&self) {
+        lock(&self.0).clear();
+    }
+}
+
 fn is_missing(folder: &Path) -> bool {
     !folder.as_os_str().is_empty() && !folder.exists()
 }

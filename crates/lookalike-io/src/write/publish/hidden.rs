@@ -107,9 +107,9 @@ pub(crate) fn own(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Returns whether a file system reports that it does not support locks.
+/// Returns whether a file system reports that it does not support locks. NFS does not lock a folder, because it is not open for writing.
 pub(crate) fn has_no_locks(error: &io::Error) -> bool {
-    has_no_such(error) || error.raw_os_error() == Some(Errno::NOLCK.raw_os_error())
+    has_no_such(error) || [Errno::NOLCK, Errno::BADF].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 /// Removes the files that killed runs left next to these targets, which are in one folder. These are the files that have a hidden name
@@ -137,8 +137,8 @@ pub(crate) fn remove_stale<P: AsRef<Path>>(targets: impl IntoIterator<Item = P>)
     }
 }
 
-/// Removes a file or a folder if no run has locked it. This function locks the file, and holds the lock until the file is removed. Otherwise,
-/// a run that has just created the file could lock it after the check and before the removal.
+/// Removes a file or a folder if no run has locked it. This function locks it, and holds the lock until it is removed. Otherwise, a
+/// run that has just created it could lock it after the check and before the removal.
 fn remove_unlocked(path: &Path) -> io::Result<()> {
     let is_folder = path.symlink_metadata()?.is_dir();
     let file = if is_folder { File::open_folder(path)? } else { File::open_regular(path)? };

@@ -58,7 +58,7 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
         }
         claimed => claimed,
     };
-    refuse_same(&files)?;
+    refuse_same(&files, &trees)?;
     let refused = |target: &Path, error: io::Error| Error::writing(&target.display().to_string(), &error);
     for file in &mut files {
         file.hide().map(drop).map_err(|error| refused(&file.target, error))?;
@@ -94,18 +94,23 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
         }
         written.push(url);
     }
+    trees.iter().for_each(Tree::keep);
     named.into_iter().try_for_each(Named::clean)
 }
 
 /// Returns an error if two outputs have the same name, which may be written in different ways.
-fn refuse_same(files: &[WholeFile]) -> Result<()> {
+fn refuse_same(files: &[WholeFile], trees: &[Tree]) -> Result<()> {
+    let mut copies = Vec::new();
+    for tree in trees {
+        copies.extend(tree.entries().map_err(|error| Error::writing(&tree.inside().display().to_string(), &error))?);
+    }
     let (mut folders, mut names) = (BTreeMap::<&Path, PathBuf>::new(), BTreeSet::new());
-    for file in files {
-        let folder = folder_of(&file.target);
+    for target in copies.iter().map(|(_, target)| target).chain(files.iter().map(|file| &file.target)) {
+        let folder = folder_of(target);
         let real = folders.entry(folder).or_insert_with(|| folder.canonicalize().unwrap_or_else(|_| folder.into()));
-        if !names.insert(real.join(file.target.file_name().unwrap_or_default())) {
+        if !names.insert(real.join(target.file_name().unwrap_or_default())) {
             let refused = Error::new(ErrorKind::Output, "is the name of two different outputs");
-            return Err(refused.at(file.target.display().to_string()).advise("give each a name of its own"));
+            return Err(refused.at(target.display().to_string()).advise("give each a name of its own"));
         }
     }
     Ok(())

@@ -20,7 +20,7 @@ pub(crate) struct Tree {
     /// The hidden folder, open and locked, so that other runs do not treat it as left by a killed run.
     open: File,
     /// Removes the folder if it was created for these files and does not get any.
-    _folders: Folders,
+    folders: Folders,
 }
 
 /// The hidden name depends on this name.
@@ -49,7 +49,7 @@ impl Tree {
             owned
         };
         let (open, hidden) = Hidden::beside(&inside, make)?;
-        Ok(Self { hidden, target: target.into(), open, _folders: folders })
+        Ok(Self { hidden, target: target.into(), open, folders })
     }
 
     /// Creates a file, and the folders that it is in. `name` is its name in the folder.
@@ -81,6 +81,11 @@ impl Tree {
         let mut entries = entries.map(|entry| entry.map(named)).collect::<io::Result<Vec<_>>>()?;
         entries.sort();
         Ok(entries)
+    }
+
+    /// Keeps the folder, also if there are no files.
+    pub(crate) fn keep(&self) {
+        self.folders.keep();
     }
 
     /// Returns a path in the folder, by which it can be claimed.
@@ -118,7 +123,7 @@ mod tests {
         let killed = Tree::create(&folder).unwrap();
         killed.file(Path::new("e.txt")).unwrap();
         assert_eq!(hidden(), 2);
-        let Tree { hidden: left, _folders: empty, .. } = killed;
+        let Tree { hidden: left, folders: empty, .. } = killed;
         left.forget();
         let next = Tree::create(&folder).unwrap();
         assert_eq!(hidden(), 2);

@@ -12,7 +12,7 @@ use super::{
     shapes::Shapes,
 };
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     read::{Block, BlockInfo, Source},
     write::{
         copies::Copies,
@@ -48,7 +48,7 @@ impl Kept {
     /// of row groups of a table that may be in memory, and the number of windows of an output that may wait for the disk.
     ///
     /// # Errors
-    /// Fails if a table cannot be written, or if fields would be added to copies of documents.
+    /// Fails if a table cannot be written.
     pub fn new(
         mut series: Series,
         shapes: Shapes,
@@ -57,10 +57,6 @@ impl Kept {
         ahead: (usize, usize),
     ) -> Result<Self> {
         let (added, filled, copies) = (added.cloned(), Filled::default(), series.take_copies());
-        if copies.is_some() && added.is_some() {
-            let refused = Error::new(ErrorKind::Config, "documents that are copied have no fields, so none can be added to them");
-            return Err(refused.advise("write JSON Lines: give a name that ends with .jsonl"));
-        }
         let mut kept = Self { series, shapes, copies, added, ahead, current: None, filled };
         if kept.copies.is_none() && !kept.shapes.need_headings() {
             kept.enter(source)?;

@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{
+    added::AddedNames,
     converted::{Group, Heading, Looking, push_records, rows_of},
     shape::{Piece, Plan, Shape},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{Block, Files, Source},
+    read::{Block, Files, Input, Source},
     write::{destination::Names, series::Series},
 };
 
@@ -50,19 +51,32 @@ impl Shapes {
         Self { plans: [plan].into(), groups: [None].into(), headings: Arc::default() }
     }
 
-    /// Fails if texts of documents are changed that are not plain text.
+    /// Returns whether documents are copied.
+    pub fn are_copies(&self) -> bool {
+        self.make(Shape::Documents)
+    }
+
+    /// Checks that the texts of copied documents can be replaced.
     ///
     /// # Errors
     /// Fails if a copied document is HTML.
     pub fn refuse_changed_pages(&self, source: &Source) -> Result<()> {
-        let inputs = source.inputs().iter().skip(source.references());
-        let Some(input) =
-            inputs.filter(|input| input.documents().is_some_and(Files::have_html)).find(|_| self.make(Shape::Documents))
-        else {
-            return Ok(());
-        };
-        let refused = Error::new(ErrorKind::Config, "has HTML, whose texts cannot be replaced inside the page").at(input.name());
+        let documents = source.inputs().iter().skip(source.references()).filter_map(Input::documents);
+        let Some(page) = documents.filter(|_| self.are_copies()).find_map(Files::first_page) else { return Ok(()) };
+        let refused = Error::new(ErrorKind::Config, "is HTML, and its text cannot be replaced inside the page").at(page);
         Err(refused.advise("write the texts as JSON Lines: give a name that ends with .jsonl"))
+    }
+
+    /// Checks that fields can be added to the records.
+    ///
+    /// # Errors
+    /// Fails if documents are copied.
+    pub fn refuse_added(&self, added: Option<&AddedNames>) -> Result<()> {
+        if !self.are_copies() || added.is_none() {
+            return Ok(());
+        }
+        let refused = Error::new(ErrorKind::Config, "documents that are copied have no fields, so none can be added to them");
+        Err(refused.advise("write JSON Lines: give a name that ends with .jsonl"))
     }
 
     /// Returns the number of bytes of memory that writing takes on `threads` threads, in addition to blocks.
