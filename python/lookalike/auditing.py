@@ -79,7 +79,7 @@ def audit(
     `"kept"` for ids of kept documents. `texts` is a collection of any kind that `dedup` takes. Without `id`, its documents in
     memory are named by their row numbers.
 
-    A removal is justified if the exact similarity with a document that was kept reaches the threshold (0.8 unless given).
+    A removal is justified if the exact similarity to a document that was kept reaches the threshold (0.8 unless given).
     `sample` kept documents (1,000 unless given) are compared with all documents to find near-duplicates that were missed. The
     settings of the shingles, such as `shingle=3`, must be those of the tool.
 
@@ -118,19 +118,20 @@ def audit(
             rows = (called, columns)
         elif asked.get("skip_bad") is True:
             asked["skip_bad"] = os.devnull
-        path = os.path.join(folder, "removals.jsonl")
+        output = os.path.join(folder, "removals.jsonl")
         results = _named(result, folder)
         asked |= {"inputs": list(names or []), "result": results}
         with shown(wanted) as bar:
             try:
-                summary = _lookalike.audit(rows, asked, path, bar)
+                summary = _lookalike.audit(rows, asked, output, bar)
             except Error as error:
                 # The caller does not know our temporary file.
-                if not results[0].startswith(folder):
+                if results[0] not in str(error):
                     raise
-                words = str(error).replace(results[0], "result")
-                raise type(error)(words, path="result", line=error.line, field=error.field, option=error.option) from None
-        return Audit(_lookalike.Lines.read(path, _COLUMNS), summary)
+                words, path = str(error).replace(results[0], "result"), error.path
+                path = "result" if path == results[0] else path
+                raise type(error)(words, path=path, line=error.line, field=error.field, option=error.option) from None
+        return Audit(_lookalike.Lines.read(output, _COLUMNS), summary)
 
 
 def _named(result: Any, folder: str) -> list[str]:
@@ -152,12 +153,19 @@ def _named(result: Any, folder: str) -> list[str]:
 
 
 def _rows(result: Any) -> Iterable[Any]:
-    """Return the rows of a result: ids, or dictionaries."""
+    """Return the rows of a result: ids, pairs of ids, or dictionaries."""
     if isinstance(result, Mapping):
+        if any(isinstance(cluster, (list, tuple, set, frozenset)) for cluster in result.values()):
+            raise TypeError(
+                "audit() takes a dictionary of each id and its cluster, not lists of ids; give pairs, or the Report itself"
+            )
         return ({"id": own, "cluster": cluster} for own, cluster in result.items())
-    if hasattr(result, "to_dict") and hasattr(result, "columns"):
-        # A frame of pandas: the columns of other frames are methods or lists that `to_dicts` has.
-        return list(result.to_dicts() if hasattr(result, "to_dicts") else result.to_dict("records"))
+    for method in ("collect", "read_all"):
+        # Queries and streams.
+        if hasattr(result, method):
+            result = getattr(result, method)()
+    if hasattr(result, "to_dict") and hasattr(result, "columns") and not hasattr(result, "to_dicts"):
+        return list(result.to_dict("records"))
     for method in ("to_pylist", "to_dicts", "tolist", "to_list"):
         if hasattr(result, method):
             return list(getattr(result, method)())
@@ -173,11 +181,29 @@ def _rows(result: Any) -> Iterable[Any]:
 def _plain(row: Any) -> Any:
     """Return a row as values that JSON has. Missing values of pandas are null."""
     if isinstance(row, Mapping):
-        return {str(name): _plain(value) for name, value in row.items()}
-    if isinstance(row, tuple) and len(row) == 2:
-        return {"a": _plain(row[0]), "b": _plain(row[1])}
-    if hasattr(row, "item") and getattr(row, "ndim", None) == 0:
-        row = row.item()
-    if type(row).__name__ in ("NAType", "NaTType") or (isinstance(row, float) and math.isnan(row)):
+        return {str(name): _value(value) for name, value in row.items()}
+    if isinstance(row, bool) or type(row).__name__ == "bool_":
+        raise TypeError("audit() takes ids, not True and False; give numbers of rows, such as numpy.flatnonzero(~report.kept)")
+    if not isinstance(row, (tuple, list)):
+        return _value(row)
+    if hasattr(row, "a") and hasattr(row, "b"):
+        return {"a": _value(row.a), "b": _value(row.b)}
+    # The similarity of a pair may be given with it.
+    if len(row) == 2 or (len(row) == 3 and isinstance(_value(row[2]), (int, float)) and 0 <= row[2] <= 1):
+        return {"a": _value(row[0]), "b": _value(row[1])}
+    raise TypeError(f"audit() takes ids, or pairs of ids and their similarity, not {row!r:.80}")
+
+
+def _value(value: Any) -> Any:
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and not math.isfinite(value)):
         return None
-    return row
+    if isinstance(value, float) and value.is_integer():
+        # Whole numbers beside missing ones are floats in pandas.
+        return int(value)
+    if isinstance(value, Mapping):
+        return {str(name): _value(inside) for name, inside in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_value(inside) for inside in value]
+    return value

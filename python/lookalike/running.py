@@ -222,7 +222,7 @@ def dedup(
       does not say the format, such as the name of a folder.
     - `rows_per_file=None`, `bytes_per_file=None`: divide the output into files with this number of records, or of this size,
       such as `"500MB"`. The name `output` then has `{}` for the number of each file, such as `"part-{:05}.parquet"`. If
-      `output` is a folder, such as `"clean/"`, each input file has a file of its own there.
+      `output` is a folder, such as `"clean/"`, each input file has a file of its own there, or kept documents are copied to it.
     - `label=False`, `label_prefix=""`: whether to write all records to `output`, with four fields that contain the decision.
 
     These keywords are the command's flags, with underscores and the same values, and the core's settings: see `DedupOptions`,
@@ -474,6 +474,9 @@ def _source(
                     option=name,
                 )
         skip_bad = skips(given)
+        if skip_bad and compared:
+            words = "skip_bad= does not work with several fields, because any of them may be null; leave out one of the two"
+            raise ConfigError(words, option="skip_bad")
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
         others = [name for name in (id, keep) if name]

@@ -75,7 +75,7 @@ def test_results_in_memory(files):
 
     expected = audited(files[1])
     kept = [own for own in IDS if own not in REMOVED]
-    for of in (list, set, tuple, np.array, pd.Series, pl.Series, iter, pa.array):
+    for of in (list, set, tuple, np.array, pd.Series, pl.Series, iter, pa.array, lambda ids: pl.LazyFrame({"id": ids})):
         result = of(REMOVED)
         assert audited(result) == expected, type(result)
     assert audited(kept, kind="kept") == expected
@@ -88,11 +88,16 @@ def test_results_in_memory(files):
     named["stays"] = ~named.pop("gone")
     assert audited(named, result_id="doc", kept_field="stays") == expected
     pairs = audited([("d0", "d1"), ("d3", "d4"), ("d5", "d1")])
+    assert audited([["d0", "d1", 0.9], ["d3", "d4", 1], ["d5", "d1", 0.5]]) == pairs
+    assert audited(np.array([("d0", "d1"), ("d3", "d4"), ("d5", "d1")])) == pairs
     assert [json.loads(line)["id"] for line in pairs.splitlines()] == REMOVED
     _, report = lookalike.dedup(texts)
     own = lookalike.audit(report, texts)
     assert own.summary["removals"]["justified"] == own.summary["removed"] == 3
     found = lookalike.pairs(texts)
+    assert lookalike.audit(list(found), texts).summary == lookalike.audit(found, texts).summary
+    numbers = pd.DataFrame({"id": [1.0, 4.0, 5.0, float("nan")]})[:3]
+    assert lookalike.audit(numbers, TEXTS).summary["removed"] == 3
     assert lookalike.audit(found, texts).summary["removed"] == 3
 
 
@@ -100,6 +105,9 @@ def test_mistakes_are_named(files, tmp_path):
     texts = files[0]
     for run, error, message in [
         (lambda: lookalike.audit(3, texts), TypeError, "audit() takes paths, ids, a dictionary of clusters"),
+        (lambda: lookalike.audit({0: [0, 1]}, TEXTS), TypeError, "each id and its cluster, not lists of ids"),
+        (lambda: lookalike.audit([[0, 1, 2]], TEXTS), TypeError, "ids, or pairs of ids and their similarity, not [0, 1, 2]"),
+        (lambda: lookalike.audit([True, False], TEXTS), TypeError, "numpy.flatnonzero(~report.kept)"),
         (lambda: lookalike.audit(REMOVED, texts, kind="x"), errors.ConfigError, "kind= takes one of 'removed', 'kept'"),
         (lambda: lookalike.audit(REMOVED, texts, treshold=1), TypeError, "did you mean threshold=?"),
         (lambda: lookalike.audit(REMOVED, texts, sample=-1), errors.ConfigError, "sample= takes"),
@@ -111,4 +119,9 @@ def test_mistakes_are_named(files, tmp_path):
     ]:
         with pytest.raises(error, match=re.escape(message)):
             run()
+    with pytest.raises(errors.InputError) as raised:
+        lookalike.audit(REMOVED, tmp_path / "none.jsonl")
+    assert raised.value.path == str(tmp_path / "none.jsonl")
+    strange = [{"id": own, "score": [float("nan"), float("inf")]} for own in REMOVED]
+    assert lookalike.audit(strange, texts).summary["removed"] == 3
     assert lookalike.audit(REMOVED, texts, sample=0).summary["missed"]["sampled"] == 0

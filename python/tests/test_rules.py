@@ -76,6 +76,9 @@ def test_several_fields(tmp_path):
             assert dict(zip(report["id"].to_pylist(), report["representative"].to_pylist(), strict=True)) == expected
         kept, report = lookalike.dedup(records[1:], "title", against=records[:1], **keywords)
         assert len(kept) == (2 if "and_field" in keywords else 0)
+    assert lookalike.dedup(records, "title", and_field="body", against=[])[1].summary["dropped"] == 1
+    with pytest.raises(errors.ConfigError, match="skip_bad= does not work with several fields"):
+        lookalike.dedup(records, "title", and_field="body", skip_bad=True)
     with pytest.raises(errors.InputError, match="no column 'tags'"):
         lookalike.dedup(records, "title", and_field="tags")
     with pytest.raises(errors.ConfigError, match="and_field= takes the name of a field"):

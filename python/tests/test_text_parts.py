@@ -155,14 +155,20 @@ def test_several_columns_in_memory(expected, kind):
 def test_frames_without_arrow(expected, monkeypatch):
     monkeypatch.setattr(frames, "find_spec", lambda name: None)
     rows = [{"id": row["id"], "title": row["title"], "body": row["body"], "note": row["note"]} for row in ROWS]
-    assert lookalike.dedup(pd.DataFrame(rows), text="title,body,note", id="id")[1].decisions.to_pylist() == expected
+    frame = pd.DataFrame(rows)
+    assert lookalike.dedup(frame, text="title,body,note", id="id")[1].decisions.to_pylist() == expected
+    with pytest.raises(errors.InputError, match="no column 'bdoy'"):
+        lookalike.dedup(frame, text="title,bdoy")
+    both = lookalike.dedup(frame, text="title", and_field="body,note", id="id")[1].decisions.to_pylist()
+    monkeypatch.undo()
+    assert lookalike.dedup(frame, text="title", and_field="body,note", id="id")[1].decisions.to_pylist() == both
 
 
 def test_mistakes_in_columns_of_parts():
     table = pa.table({"a": ["x"], "b": [1]})
     for data, keywords, error, message in [
-        (table, {"text": "c,d"}, errors.InputError, "no column 'c,d'; the table has 'a', 'b'"),
-        (table, {"text": "a,c"}, errors.InputError, 'no column "c"'),
+        (table, {"text": "c,d"}, errors.InputError, "no column 'c'; the table has 'a', 'b'"),
+        (table, {"text": "a,c"}, errors.InputError, "no column 'c'; the table has 'a', 'b'"),
         (table, {"text": "a,b"}, errors.InputError, 'column "b"'),
         ([{"a": "x", "b": 1}], {"text": "a,b"}, errors.RecordError, "row 0"),
         ([{"a": None}, {"a": "x"}], {"text": "a,b"}, errors.RecordError, "row 0"),
@@ -172,6 +178,12 @@ def test_mistakes_in_columns_of_parts():
             lookalike.dedup(data, **keywords)
     with pytest.raises(errors.ConfigError, match="has several parts"):
         lookalike.cut(pa.table({"a": ["x"], "b": ["y"]}), text="a,b")
+    for rows in ([{"a": None, "b": None}] * 3, [{"a": None}] * 2):
+        with pytest.raises(errors.Error):
+            lookalike.dedup(rows, text="a,b")
+    # A list without elements is an empty text, as in a file.
+    assert len(lookalike.dedup([{"m": []}, {"m": [{"c": "x"}]}], text="m[].c")[0]) == 2
+    assert len(lookalike.dedup([{"m": []}, {"m": []}], text="m[].c")[0]) == 2
     # A part that is missing in some rows has no text.
     assert lookalike.dedup([{"a": "one two"}, {"b": "one two"}], text="a,b")[0] == [{"a": "one two"}]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike._lookalike import CutRows, CutTexts, Texts, with_texts
 from lookalike.errors import ConfigError, InputError
-from lookalike.kinds.parts import column_of, columns_of, field_of, is_joined
+from lookalike.kinds.parts import column_of, columns_of, field_of, is_joined, parts_of
 from lookalike.kinds.sets import arrays
 
 if TYPE_CHECKING:
@@ -50,9 +50,8 @@ class Wanted(NamedTuple):
         if self.text not in columns and is_joined(self.text):
             # Lists cannot hold nested values as columns, so the texts are put together here.
             rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-            columns = {self.text: [field_of(row, self.text) for row in rows]} | {
-                name: column for name, column in columns.items() if name in self.others
-            }
+            others = {name for other in self.others for name in columns_of(other, list(columns))}
+            columns = {self.text: [field_of(row, self.text) for row in rows]} | {name: columns[name] for name in others}
         return Texts.of_lists(self.called, self.text, self.written(columns), self.sets, self.skip_bad)
 
     def of_arrow(self, data: object, lists: dict[str, list[Any]] | None = None) -> Texts:
@@ -70,6 +69,9 @@ class Wanted(NamedTuple):
 
     def of_plain(self, texts: list[Any]) -> Texts:
         """Pass values that have no column names. Records have such names, so an empty list is the only one without."""
+        if not texts and self.or_none:
+            # Without rows, references have all columns.
+            return self.of_lists({self.text: [], **{name: [] for name in self.others}})
         if texts or not self.whole:
             self.alone()
         return self.of_lists({} if self.whole else {self.text: texts})
@@ -80,11 +82,7 @@ class Wanted(NamedTuple):
         Raises `InputError` for a missing or duplicate column.
         """
         found: list[str] = []
-        for asked in names if self.whole else [self.text, *self.others]:
-            if not self.whole and asked not in names and is_joined(asked) and (parts := columns_of(asked, names)):
-                self._check_parts(parts, names)
-                found += [part for part in parts if part not in found]
-                continue
+        for asked in names if self.whole else self._read(names):
             if self.whole and not isinstance(asked, str):
                 words = f"{self.called}: the column {asked!r} has a name of the type {type(asked).__name__}; use strings as names"
                 raise InputError(words, path=self.called)
@@ -96,7 +94,7 @@ class Wanted(NamedTuple):
                 advice = (
                     f"name the column with the {'set' if self.sets else 'text'} with text="
                     if asked == self.text
-                    else "name another column with id=, keep= or within="
+                    else "name another column where this one is named"
                 )
                 words = f"{self.called}: no column {asked!r}; the table has {there or 'none'}; {advice}"
                 raise InputError(words, path=self.called, field=asked)
@@ -107,15 +105,16 @@ class Wanted(NamedTuple):
                 found.append(name)
         return found
 
-    def _check_parts(self, parts: Sequence[str], names: Sequence[str]) -> None:
-        """Check the columns of which a text is put together."""
-        if self.skip_bad:
-            words = "skip_bad= does not work with a text of several columns, because any of them may be null; leave it out"
-            raise ConfigError(words, option="skip_bad")
-        repeated = next((part for part in parts if list(names).count(part) > 1), None)
-        if repeated is not None:
-            words = f"{self.called}: duplicate column {repeated!r}; rename one of the two"
-            raise InputError(words, path=self.called, field=repeated)
+    def _read(self, names: Sequence[str]) -> list[str]:
+        """Return the fields that are read. A text of several parts has several."""
+        fields: list[str] = []
+        for asked in (self.text, *self.others):
+            is_one = asked in names or not is_joined(asked)
+            if not is_one and self.skip_bad:
+                words = "skip_bad= does not work with a text of several columns, because any of them may be null; leave it out"
+                raise ConfigError(words, option="skip_bad")
+            fields += [asked] if is_one else parts_of(asked)
+        return fields
 
     def alone(self) -> None:
         """Raise `InputError` if columns are required, because plain texts have none."""

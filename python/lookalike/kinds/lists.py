@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._lookalike import Texts
 from lookalike.errors import RecordError
 from lookalike.kinds.kind import Changes, Kind, Wanted, with_field
-from lookalike.kinds.parts import column_of, field_of
+from lookalike.kinds.parts import column_of, field_of, is_joined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,7 +74,9 @@ class Rows:
         asked = {name: [field_of(row, name) for row in self._data] for name in (wanted.text, *wanted.others)}
         names |= {name: None for name, values in asked.items() if any(value is not None for value in values)}
         wanted.columns(list(names))
-        there = {name: values for name, values in asked.items() if column_of(name, list(names)) is not None}
+        # A text of several parts is put together here, and is null if no row has any of them.
+        always = wanted.text if is_joined(wanted.text) else None
+        there = {name: own for name, own in asked.items() if name == always or column_of(name, list(names)) is not None}
         return wanted.of_lists(there)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:

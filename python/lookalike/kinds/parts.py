@@ -20,11 +20,16 @@ def column_of(asked: str, names: Sequence[str]) -> str | None:
     return next((name for name in (asked, asked.split(".")[0]) if name in names), None)
 
 
+def parts_of(asked: str) -> list[str]:
+    """Return the fields of which a text is put together, without what is read from elements."""
+    return list(dict.fromkeys(part.strip().partition("[]")[0] for part in asked.split(",")))
+
+
 def columns_of(asked: str, names: Sequence[str]) -> list[str]:
-    """Find the columns that contain the parts of a text. A part without a column is left out; the engine reports it."""
-    parts = (part.strip().partition("[]")[0] for part in asked.split(","))
-    found = (column_of(part, names) for part in parts)
-    return list(dict.fromkeys(name for name in found if name is not None))
+    """Find the columns that are needed for a field, or for a text of several parts."""
+    fields = parts_of(asked) if asked not in names and is_joined(asked) else [asked]
+    found = (column_of(field, names) for field in fields)
+    return [name for name in found if name is not None]
 
 
 def field_of(row: dict[str, Any], name: str) -> Any:
@@ -35,9 +40,10 @@ def field_of(row: dict[str, Any], name: str) -> Any:
     """
     if name in row:
         return row[name]
-    if is_joined(name):
-        return _joined([value for part in name.split(",") for value in _values(row, part.strip())])
-    return _at(row, name)
+    if not is_joined(name):
+        return _at(row, name)
+    parts = [values for part in name.split(",") if (values := _values(row, part.strip())) is not None]
+    return _joined([value for values in parts for value in values]) if parts else None
 
 
 def _at(row: Any, path: str) -> Any:
@@ -49,23 +55,21 @@ def _at(row: Any, path: str) -> Any:
     return found
 
 
-def _values(row: Any, part: str) -> list[Any]:
-    """Return the values of a part: one, or those of all elements of a list."""
+def _values(row: Any, part: str) -> list[Any] | None:
+    """Return the values of a part: one, or those of all elements of a list. None if the part is missing."""
     path, has_elements, rest = part.partition("[]")
     value = _at(row, path) if path else row
     # Missing values of a pandas frame are NaN or NA.
     if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        return []
+        return None
     if not has_elements:
         return [value]
     elements = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(elements, (list, tuple)):
         return [value]
-    return [found for element in elements for found in _values(element, rest.removeprefix("."))]
+    return [found for element in elements for found in _values(element, rest.removeprefix(".")) or ()]
 
 
 def _joined(values: list[Any]) -> Any:
     strange = next((value for value in values if not isinstance(value, str)), None)
-    if strange is not None:
-        return strange
-    return _BETWEEN.join(filter(None, values)) if values else None
+    return _BETWEEN.join(filter(None, values)) if strange is None else strange
