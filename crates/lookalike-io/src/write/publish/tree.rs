@@ -123,7 +123,9 @@ mod tests {
         let killed = Tree::create(&folder).unwrap();
         killed.file(Path::new("e.txt")).unwrap();
         assert_eq!(hidden(), 2);
-        let Tree { hidden: left, folders: empty, .. } = killed;
+        // The system releases the lock of a killed run.
+        let Tree { hidden: left, folders: empty, open, .. } = killed;
+        drop(open);
         left.forget();
         let next = Tree::create(&folder).unwrap();
         assert_eq!(hidden(), 2);
