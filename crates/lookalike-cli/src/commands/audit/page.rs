@@ -159,8 +159,7 @@ fn missed(figures: &KeptFigures, threshold: f64) -> String {
 
 fn clusters(figures: &ClusterFigures) -> String {
     let ClusterFigures { clusters, singles, largest, .. } = figures;
-    let mut words =
-        format!("{}, of which {} one document", count(*clusters), format_args!("{} {}", count(*singles), has(*singles)));
+    let mut words = format!("{}, of which {} {} one document", count(*clusters), count(*singles), has(*singles));
     for AuditedCluster { size, first, pairs, share, .. } in largest {
         let of_pairs = match pairs {
             0 => "without text".into(),

@@ -10,7 +10,7 @@ use lookalike_io::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::pass::lines::{as_written, each_line_of, not_an_id, parse};
+use crate::pass::lines::{as_written, each_line_of, is_id, not_an_id, parse};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -41,7 +41,7 @@ pub(super) fn row<'a>(line: &'a [u8], block: &Block, first: bool) -> Result<Opti
     }
     let line: Line = parse(line, "a sketch that `lookalike sketch` wrote")?;
     let id = as_written(line.id, "id", block)?;
-    if !id.get().starts_with(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
+    if !is_id(id.get()) {
         return Err(not_an_id(id.get()));
     }
     let wrong = |field: &str| Error::record(format!("\"{field}\" is not hexadecimal digits of whole bytes")).in_field(field);
