@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -13,6 +14,10 @@ from hypothesis import settings
 # Some properties run a command or a thousand kernels. So there is no deadline, and the examples are the same each time.
 settings.register_profile("repository", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("repository")
+
+# If a shell script runs the tests in the background, they and the programs that they start ignore interrupts. Some tests need
+# interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[2]
 
