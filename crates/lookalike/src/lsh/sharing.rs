@@ -217,12 +217,16 @@ impl Sharing {
     fn found_on_level(&self, level: u32, shared: usize, alone: usize) -> f64 {
         let share = 0.5f64.powi(level as i32);
         let ((least_shared, shared), (least_alone, alone)) = (masses(shared, share), masses(alone, share));
-        let mut found = 0.0;
+        let (mut found, mut most, mut below) = (0.0, 0, 0.0);
         for (k, mass) in (least_shared..).zip(shared) {
             // A larger number of elements never requires fewer shared elements, so k shared elements suffice as long as the
-            // number of other elements does not exceed a certain limit.
-            let others = (least_alone..).zip(&alone).take_while(|(m, _)| k > 0 && k >= self.least(k + m));
-            found += mass * others.map(|(_, mass)| mass).sum::<f64>();
+            // number of other elements does not exceed a certain limit. One more element requires at most one more shared
+            // element, so the limit of k + 1 is not lower. `most` is the number of masses up to the limit, `below` their sum.
+            while k > 0 && most < alone.len() && k >= self.least(k + least_alone + most) {
+                below += alone[most];
+                most += 1;
+            }
+            found += mass * below;
         }
         found
     }
@@ -285,6 +289,36 @@ mod tests {
         assert!(!by(Against::Union).is_candidate(short, long), "40 of 400");
         assert!(by(Against::Smaller).is_candidate(short, long), "40 of 40");
         assert_eq!((short.count(3), by(Against::Union).least(40), by(Against::Union).least(1)), (5, 25, 1));
+    }
+
+    /// Every number of other elements is tried for every number of shared elements.
+    #[test]
+    fn the_probability_of_a_pair_is_the_sum_over_all_samples() {
+        let of_all = |sharing: &Sharing, level: u32, shared: usize, alone: usize| {
+            let share = 0.5f64.powi(level as i32);
+            let ((least_shared, shared), (least_alone, alone)) = (masses(shared, share), masses(alone, share));
+            let mut found = 0.0;
+            for (k, mass) in (least_shared..).zip(shared) {
+                let suffices = |m: usize| k > 0 && k >= sharing.least(k + m);
+                let others = (least_alone..).zip(&alone).filter(|(m, _)| suffices(*m));
+                found += mass * others.map(|(_, mass)| mass).sum::<f64>();
+            }
+            found
+        };
+        for (against, threshold, recall) in [
+            (Against::Union, 0.5, 0.99),
+            (Against::Union, 0.8, 0.9999),
+            (Against::Smaller, 0.3, 0.9),
+            (Against::Smaller, 0.9, 0.99),
+        ] {
+            let sharing = Sharing::new(against, threshold, recall, None).unwrap();
+            for (shared, alone) in [(1, 0), (3, 2), (20, 0), (40, 30), (200, 50), (700, 90), (1500, 900)] {
+                for level in 0..4 {
+                    let found = sharing.found_on_level(level, shared, alone);
+                    assert_eq!(found, of_all(&sharing, level, shared, alone), "{sharing:?} {shared} {alone} {level}");
+                }
+            }
+        }
     }
 
     #[test]
