@@ -112,6 +112,10 @@ pub struct RunConfig {
     /// documents are kept or which pairs are listed. The field exists for tests, which need small buckets with an index.
     #[doc(hidden)]
     pub crowd: usize,
+    /// The number of bytes in a block of lines; `None` for the usual number. The field exists for tests, which need many blocks of few
+    /// lines.
+    #[doc(hidden)]
+    pub block: Option<usize>,
 }
 
 /// Fields that are compared in addition to the field with the text.
@@ -198,6 +202,7 @@ impl Default for RunConfig {
             temp_dir: std::env::temp_dir(),
             resume: None,
             crowd: CROWD,
+            block: None,
         }
     }
 }

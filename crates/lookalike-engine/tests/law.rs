@@ -41,6 +41,15 @@ fn config(inputs: &[&Path]) -> RunConfig {
     RunConfig { inputs: inputs.iter().map(|path| path.display().to_string()).collect(), ..RunConfig::default() }
 }
 
+/// Memory limits. With a limit of 0, everything goes to temporary files.
+const MEMORY: [Option<u64>; 3] = [None, Some(0), Some(1 << 16)];
+
+/// Returns the size of blocks for a memory limit. If the limit is 0, a block has only one or two lines. With so little memory, the
+/// blocks are also decided in several rounds, a few blocks at a time.
+fn block(memory: Option<u64>) -> Option<usize> {
+    (memory == Some(0)).then_some(512)
+}
+
 fn lines(bytes: &[u8]) -> Vec<Value> {
     bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_slice(line).unwrap()).collect()
 }
@@ -137,20 +146,16 @@ proptest! {
         cluster in prop::sample::select(vec![Cluster::Law, Cluster::Law, Cluster::Components, GREEDY]),
         keep in prop::sample::select(vec![Keep::First, Keep::Longest, Keep::Max("n".into()), Keep::Min("n".into())]),
         threads in 1usize..4,
-        // With a memory limit of 0, everything goes to temporary files.
-        memory in prop::sample::select(vec![None, Some(0), Some(1 << 16)]),
+        memory in prop::sample::select(MEMORY.to_vec()),
     ) {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
-        // If the memory limit is 0, the lines are padded, and become so long that there are several blocks. With so little
-        // memory, the blocks are also decided in several rounds, a few blocks at a time.
-        let padding = if memory == Some(0) { " ".repeat(150_000) } else { String::new() };
-        let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{padding}\"id\""));
-        fs::write(&input, &padded).unwrap();
+        let records = jsonl(&texts);
+        fs::write(&input, &records).unwrap();
         let (candidates, measure, verify) = if cluster == GREEDY { (Candidates::default(), Measure::Resemblance, finding.2.filter(|v| *v != Verify::None)) } else { finding };
         let recall = promised(&candidates);
         let method = Config { threshold, candidates, measure, verify, occurrences, cluster, recall, ..Config::default() };
-        let config = RunConfig { method: method.clone(), keep: Some(keep.clone()), threads, memory, ..config(&[&input]) };
+        let config = RunConfig { method: method.clone(), keep: Some(keep.clone()), threads, memory, block: block(memory), ..config(&[&input]) };
         let answer = run(&config, folder.path());
         let keys: Vec<u64> = texts.iter().enumerate().map(|(i, text)| match keep {
             Keep::Longest => text.chars().count() as u64,
@@ -159,7 +164,7 @@ proptest! {
             _ => 0,
         }).collect();
         prop_assert_eq!(lines(&answer.decisions), expected(&texts, &keys, method));
-        let kept: String = padded.lines().zip(lines(&answer.decisions)).filter(|(_, d)| d["verdict"] == "kept").map(|(line, _)| format!("{line}\n")).collect();
+        let kept: String = records.lines().zip(lines(&answer.decisions)).filter(|(_, d)| d["verdict"] == "kept").map(|(line, _)| format!("{line}\n")).collect();
         prop_assert_eq!(String::from_utf8(answer.kept).unwrap(), kept);
         prop_assert_eq!(answer.summary.documents, answer.summary.kept + answer.summary.dropped);
         prop_assert_eq!(answer.summary.documents, texts.len() as u64);
@@ -199,16 +204,15 @@ proptest! {
         crowd in 1usize..6,
         keep in prop::sample::select(vec![Keep::First, Keep::First, Keep::Longest]),
         [threads, others] in [1usize..4, 1usize..4],
-        [memory, anothers] in [0usize..3, 0usize..3],
+        [memory, anothers] in [prop::sample::select(MEMORY.to_vec()), prop::sample::select(MEMORY.to_vec())],
     ) {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
-        let padded = |memory| if memory == 1 { " ".repeat(150_000) } else { String::new() };
         let method = Config { threshold, shingle: Some(1), ..Config::default() };
-        let run = |threads, memory: usize| {
-            fs::write(&input, jsonl(&texts).replace("{\"id\"", &format!("{{{}\"id\"", padded(memory)))).unwrap();
-            let memory = [None, Some(0), Some(1 << 16)][memory];
-            run(&RunConfig { method: method.clone(), keep: Some(keep.clone()), crowd, threads, memory, ..config(&[&input]) }, folder.path())
+        fs::write(&input, jsonl(&texts)).unwrap();
+        let run = |threads, memory| {
+            let config = RunConfig { method: method.clone(), keep: Some(keep.clone()), crowd, threads, memory, block: block(memory), ..config(&[&input]) };
+            run(&config, folder.path())
         };
         let answer = run(threads, memory);
         let keys: Vec<u64> = texts.iter().map(|text| if keep == Keep::First { 0 } else { text.chars().count() as u64 }).collect();
@@ -734,11 +738,11 @@ fn a_copy_finds_documents_kept_after_its_first_copy() {
     let folder = TempDir::new().unwrap();
     let input = folder.path().join("in.jsonl");
     for candidates in [Candidates::default(), Candidates::Shared(Shared::default())] {
-        for padding in [0, 3 << 20] {
-            let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{}\"id\"", " ".repeat(padding)));
-            fs::write(&input, &padded).unwrap();
+        fs::write(&input, jsonl(&texts)).unwrap();
+        // With the smaller number, each line has a block of its own.
+        for block in [None, Some(16)] {
             let method = Config { shingle: Some(1), threshold: 0.5, candidates: candidates.clone(), ..Config::default() };
-            let config = RunConfig { method: method.clone(), threads: 1, memory: Some(0), ..config(&[&input]) };
+            let config = RunConfig { method: method.clone(), threads: 1, memory: Some(0), block, ..config(&[&input]) };
             let decisions = lines(&run(&config, folder.path()).decisions);
             assert_eq!(decisions, expected(&texts, &[0; 6], method));
             assert_eq!([1, 4, 5].map(|d: usize| decisions[d]["representative"].as_u64()), [Some(0), Some(2), Some(2)]);

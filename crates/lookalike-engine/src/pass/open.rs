@@ -35,6 +35,10 @@ fn sources_read(config: &RunConfig, named: &[&Path], read: impl FnOnce() -> Resu
     let Expanded { inputs, references, left_out } = config.expand_with_references()?;
     refuse_overwriting(named, &inputs)?;
     let source = Source::with_references(inputs, references, read()?, &config.temp_dir)?;
+    let source = match config.block {
+        Some(bytes) => source.with_span(bytes),
+        None => source,
+    };
     Ok(Sources { source, references, left_out })
 }
 
