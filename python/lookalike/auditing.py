@@ -27,6 +27,9 @@ _COLUMNS = [
     *(("named", "id"), ("named_similarity", "float")),
 ]
 
+# A pandas Series with such a name has the clusters of the ids in its index. Any other has ids of documents.
+_CLUSTERS = ("cluster", "group", "component", "duplicate_group", "dup_cluster")
+
 
 class Audit:
     """What `lookalike.audit` found out about a result."""
@@ -74,10 +77,10 @@ def audit(
     """Check the result of another deduplication tool on these texts, by exact similarity.
 
     `result` is a file or a folder, as for the command `lookalike audit`, or rows in memory: ids of removed documents; a
-    dictionary of ids and clusters; pairs of ids, as tuples; a frame, an Arrow table or dictionaries with columns such as id and
-    cluster, or id and kept; or the `Report` or `Pairs` of a run. `kind` says what the rows are if their columns do not, such as
-    `"kept"` for ids of kept documents. `texts` is a collection of any kind that `dedup` takes. Without `id`, its documents in
-    memory are named by their row numbers.
+    dictionary of ids and clusters, or a pandas Series called `cluster` or `group` whose index has the ids; pairs of ids, as
+    tuples; a frame, an Arrow table or dictionaries with columns such as id and cluster, or id and kept; or the `Report` or
+    `Pairs` of a run. `kind` says what the rows are if their columns do not, such as `"kept"` for ids of kept documents. `texts`
+    is a collection of any kind that `dedup` takes. Without `id`, its documents in memory are named by their row numbers.
 
     A removal is justified if the exact similarity to a document that was kept reaches the threshold (0.8 unless given).
     `sample` kept documents (1,000 unless given) are compared with all documents to find near-duplicates that were missed. The
@@ -125,13 +128,19 @@ def audit(
             try:
                 summary = _lookalike.audit(rows, asked, output, bar)
             except Error as error:
-                # The caller does not know our temporary file.
-                if results[0] not in str(error):
-                    raise
-                words, path = str(error).replace(results[0], "result"), error.path
-                path = "result" if path == results[0] else path
-                raise type(error)(words, path=path, line=error.line, field=error.field, option=error.option) from None
+                raise error if names_of(result) is not None else _about_rows(error, results[0]) from None
         return Audit(_lookalike.Lines.read(output, _COLUMNS), summary)
+
+
+def _about_rows(error: Error, file: str) -> Error:
+    """Return an error about a result in memory: its rows count from 0, and the caller does not know our temporary file."""
+    words, path, line = str(error), error.path, error.line
+    if path == file:
+        path = "result"
+        if line is not None:
+            line -= 1
+            words = words.replace(f"{file}:{line + 1}", f"result row {line}")
+    return type(error)(words.replace(file, "result"), path=path, line=line, field=error.field, option=error.option)
 
 
 def _named(result: Any, folder: str) -> list[str]:
@@ -164,6 +173,8 @@ def _rows(result: Any) -> Iterable[Any]:
         # Queries and streams.
         if hasattr(result, method):
             result = getattr(result, method)()
+    if hasattr(result, "to_frame") and hasattr(result, "index") and str(result.name).strip("_").lower().startswith(_CLUSTERS):
+        return ({"id": own, "cluster": cluster} for own, cluster in zip(result.index, result, strict=True))
     if hasattr(result, "to_dict") and hasattr(result, "columns") and not hasattr(result, "to_dicts"):
         return list(result.to_dict("records"))
     for method in ("to_pylist", "to_dicts", "tolist", "to_list"):

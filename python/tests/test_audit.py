@@ -84,6 +84,8 @@ def test_results_in_memory(files):
     columns = {"id": list(CLUSTERS), "cluster": list(CLUSTERS.values())}
     for frame in (pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)):
         assert audited(frame) == clusters, type(frame)
+    assert audited(pd.Series(CLUSTERS, name="cluster_id")) == clusters
+    assert audited(pd.Series(REMOVED, name="id", index=[5, 6, 7])) == expected
     named = pd.DataFrame({"doc": IDS, "gone": [own in REMOVED for own in IDS]})
     named["stays"] = ~named.pop("gone")
     assert audited(named, result_id="doc", kept_field="stays") == expected
@@ -122,6 +124,9 @@ def test_mistakes_are_named(files, tmp_path):
     with pytest.raises(errors.InputError) as raised:
         lookalike.audit(REMOVED, tmp_path / "none.jsonl")
     assert raised.value.path == str(tmp_path / "none.jsonl")
+    with pytest.raises(errors.RecordError, match="result row 1: the row has no") as raised:
+        lookalike.audit([{"id": "d1", "cluster": 1}, {"id": None, "cluster": 1}], texts)
+    assert (raised.value.path, raised.value.line) == ("result", 1)
     strange = [{"id": own, "score": [float("nan"), float("inf")]} for own in REMOVED]
     assert lookalike.audit(strange, texts).summary["removed"] == 3
     assert lookalike.audit(REMOVED, texts, sample=0).summary["missed"]["sampled"] == 0

@@ -174,7 +174,7 @@ fn copies_that_cannot_be_made_are_refused_before_the_run() {
         ("dedup twice.zip -o out/", &["twice.zip: the copy of \"x/a.txt\" would have the same name as that of a document"]),
         ("dedup inside.zip -o out/", &["inside.zip: the copy of \"a.txt/b.txt\" would be in a folder that has the name of"]),
         ("dedup in/0 in/1/1.txt in/0/0.txt -o out/", &["given twice"]),
-        ("dedup in -o out/ --decisions why/", &["in: is not one file of records"]),
+        ("dedup in -o out/ --decisions why/", &["in: has documents, and the decisions about them have one output"]),
     ] {
         let ran = place.run(arguments);
         assert!(ran.code == 2 && words.iter().all(|word| ran.err.contains(word)), "{arguments}: {} {}", ran.code, ran.err);

@@ -278,6 +278,8 @@ fn names_that_cannot_be_meant_are_refused() {
             &["part.jsonl: with --rows-per-file, the name of the outputs needs a number", "part-{:05}.jsonl"],
         ),
         ("dedup in/a.jsonl -o part-{:x}.jsonl --rows-per-file 3", &["needs a number"]),
+        ("dedup in/a.jsonl -o part-{:99}.jsonl --rows-per-file 3", &["\"{:99}\" is no place for a number", "at most 18 digits"]),
+        ("dedup in/a.jsonl -o x-{}.jsonl --decisions y-{:5}.jsonl --rows-per-file 3", &["\"{:5}\" is no place for a number"]),
         ("dedup in/a.jsonl -o part-{}-{:02}.jsonl --rows-per-file 3", &["the name has two places for the number"]),
         ("dedup in/a.jsonl -o kept.tar.gz", &["kept.tar.gz: is the name of a tar archive, which is not written"]),
         ("cut in/a.jsonl -o kept.XLSX", &["kept.XLSX: is the name of an Excel workbook, which is not written"]),
@@ -290,7 +292,17 @@ fn names_that_cannot_be_meant_are_refused() {
         ("dedup in/a.jsonl -o {}.jsonl --bytes-per-file 0", &["give a size such as 500MB"]),
         ("dedup in/a.jsonl --rows-per-file 3", &["--output"]),
         ("dedup - -o out/", &["stdin: is not one file of records", "give the name of one output"]),
-        ("dedup texts -o out/ --output-format csv", &["texts: is not one file of records"]),
+        (
+            "dedup texts -o out/ --output-format csv",
+            &["texts: has documents, which are copied to a folder as they are, so --output-format does not work"],
+        ),
+        (
+            "dedup texts -o out/ --decisions why/",
+            &["texts: has documents, and the decisions about them have one output", "decisions.jsonl"],
+        ),
+        ("cut texts -o out/ --cuts why/", &["texts: has documents, and what is cut out of them has one output", "cuts.jsonl"]),
+        ("dedup texts -o kept.txt", &["kept.txt: one output with several documents cannot be a text file", "such as kept/"]),
+        ("dedup texts -o texts/a.txt/kept/", &["there is a file where a folder is needed"]),
         (
             "dedup in/a.jsonl in/b/a.jsonl -o out/",
             &["in/b/a.jsonl: its output would be out/a.jsonl, like that of in/a.jsonl", "contains both"],

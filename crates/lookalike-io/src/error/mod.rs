@@ -301,6 +301,9 @@ impl Error {
             io::ErrorKind::PermissionDenied => ("permission denied".into(), "write to a folder that you can write to".into()),
             io::ErrorKind::NotFound => ("its folder does not exist".into(), "create it first".into()),
             io::ErrorKind::ReadOnlyFilesystem => ("the file system is read-only".into(), "write elsewhere".into()),
+            io::ErrorKind::NotADirectory => {
+                ("there is a file where a folder is needed".into(), "give the name of another folder".into())
+            }
             io::ErrorKind::IsADirectory => ("it is a folder".into(), "give the name of a file".into()),
             // An error of the kind `Other` has a message that lookalike itself wrote.
             io::ErrorKind::Other => (error.to_string(), Words::default()),

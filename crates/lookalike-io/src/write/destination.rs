@@ -90,6 +90,11 @@ impl Destination {
                 let advice = words!["limit the outputs with ", Setting::RowsPerFile, " or ", Setting::BytesPerFile];
                 Err(refuse("the name has a number, but one output gets all records".into()).advise(advice))
             }
+            (None, Some(_)) if let Some(width) = wrong_width(name) => {
+                let refused = refuse(format!("{} is no place for a number", quoted(width)).into());
+                Err(refused
+                    .advise(format!("put {{}} there, or a width of at most {MOST_DIGITS} digits after a zero, such as {{:05}}")))
+            }
             (None, Some(limit)) if matches!(content, Content::Records(_)) => {
                 let setting = if let Limit::Records(_) = limit { Setting::RowsPerFile } else { Setting::BytesPerFile };
                 let refused = refuse(words!["with ", setting, ", the name of the outputs needs a number"]).about(setting);
@@ -148,9 +153,7 @@ impl Destination {
                 let mut paths = Vec::new();
                 for (number, input) in source.inputs().iter().enumerate().skip(source.references()) {
                     let Some(name) = named.relative(input) else {
-                        let what = "is not one file of records, so the folder of outputs gets no file of its name";
-                        let refused = Error::new(ErrorKind::Config, what).at(input.name());
-                        return Err(refused.advise("give the name of one output, such as kept.jsonl"));
+                        return Err(refuse_without_name(input, content));
                     };
                     let ending = match content {
                         Content::Records(_) => None,
@@ -259,6 +262,24 @@ fn refuse_equal(inputs: &[Input], names: &[Vec<PathBuf>]) -> Result<()> {
         None => Ok(()),
         Some((name, input)) => refuse(name, input, "would be in a folder that has the name of another document"),
     }
+}
+
+/// Returns the error for an input whose name no output in a folder can have.
+fn refuse_without_name(input: &Input, content: Content) -> Error {
+    let has_documents = input.documents().is_some();
+    let (what, example): (Words, &str) = match content {
+        Content::Records(Some(_)) if has_documents => {
+            let what =
+                words!["has documents, which are copied to a folder as they are, so ", Setting::OutputFormat, " does not work"];
+            (what, "kept.jsonl")
+        }
+        Content::Decisions if has_documents => {
+            ("has documents, and the decisions about them have one output".into(), "decisions.jsonl")
+        }
+        Content::Cuts if has_documents => ("has documents, and what is cut out of them has one output".into(), "cuts.jsonl"),
+        _ => ("is not one file of records, so the folder of outputs gets no file of its name".into(), "kept.jsonl"),
+    };
+    Error::new(ErrorKind::Config, what).at(input.name()).advise(format!("give the name of one output, such as {example}"))
 }
 
 fn refuse_remote(folder: &Path) -> Error {
@@ -373,6 +394,14 @@ fn has_number(part: &str) -> bool {
     part.match_indices('{').any(|(at, _)| number_in(&part[at..]).is_some())
 }
 
+/// Returns a part of a name such as `{:99}` or `{:5}`, which looks like a place for a number but is none.
+fn wrong_width(name: &str) -> Option<&str> {
+    let last = name.rsplit('/').next()?;
+    let part = &last[last.find("{:")?..];
+    let part = &part[..=part.find('}')?];
+    (number_in(part).is_none() && part[2..part.len() - 1].bytes().all(|byte| byte.is_ascii_digit())).then_some(part)
+}
+
 /// Returns the place of a number in the last part of a name, and its least number of digits.
 fn number_in(name: &str) -> Option<(usize, usize, usize)> {
     let start = name.rfind('/').map_or(0, |slash| slash + 1);
@@ -409,6 +438,7 @@ mod tests {
             ("part-{}-{:03}.jsonl", None),
             ("part-{}-{x}.jsonl", Some(("part-1-{x}.jsonl", 1))),
             ("kept-{:5}.jsonl", None),
+            ("kept-{:}.jsonl", None),
             ("kept-{:019}.jsonl", None),
             ("kept-{x}.jsonl", None),
             ("kept.jsonl", None),

@@ -127,6 +127,11 @@ impl Plan {
             (None, Some(Format::Html | Format::Warc)) => {
                 return Err(refuse("HTML and WARC files cannot be written".into()).advise(AS_LINES));
             }
+            (None, Some(Format::Text)) if source.inputs()[inputs.clone()].iter().any(|input| input.documents().is_some()) => {
+                let advice =
+                    "give a name that ends with .jsonl, or a new folder such as kept/, which gets copies of the documents";
+                return Err(refuse("one output with several documents cannot be a text file".into()).advise(advice));
+            }
             (None, _) => None,
         };
         let is_packed = Packing::of_name(&given) != Packing::Plain;
