@@ -128,7 +128,9 @@ def audit(
             try:
                 summary = _lookalike.audit(rows, asked, output, bar)
             except Error as error:
-                raise error if names_of(result) is not None else _about_rows(error, results[0]) from None
+                if names_of(result) is not None:
+                    raise
+                raise _about_rows(error, results[0]) from None
         return Audit(_lookalike.Lines.read(output, _COLUMNS), summary)
 
 
