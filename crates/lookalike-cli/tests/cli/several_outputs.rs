@@ -278,8 +278,11 @@ fn names_that_cannot_be_meant_are_refused() {
             &["part.jsonl: with --rows-per-file, the name of the outputs needs a number", "part-{:05}.jsonl"],
         ),
         ("dedup in/a.jsonl -o part-{:x}.jsonl --rows-per-file 3", &["needs a number"]),
-        ("dedup in/a.jsonl -o part-{:99}.jsonl --rows-per-file 3", &["\"{:99}\" is no place for a number", "at most 18 digits"]),
-        ("dedup in/a.jsonl -o x-{}.jsonl --decisions y-{:5}.jsonl --rows-per-file 3", &["\"{:5}\" is no place for a number"]),
+        (
+            "dedup in/a.jsonl -o part-{:99}.jsonl --rows-per-file 3",
+            &["\"{:99}\" is not a place for a number", "at most 18 digits"],
+        ),
+        ("dedup in/a.jsonl -o x-{}.jsonl --decisions y-{:5}.jsonl --rows-per-file 3", &["\"{:5}\" is not a place for a number"]),
         ("dedup in/a.jsonl -o part-{}-{:02}.jsonl --rows-per-file 3", &["the name has two places for the number"]),
         ("dedup in/a.jsonl -o kept.tar.gz", &["kept.tar.gz: is the name of a tar archive, which is not written"]),
         ("cut in/a.jsonl -o kept.XLSX", &["kept.XLSX: is the name of an Excel workbook, which is not written"]),

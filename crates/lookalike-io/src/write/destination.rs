@@ -91,7 +91,7 @@ impl Destination {
                 Err(refuse("the name has a number, but one output gets all records".into()).advise(advice))
             }
             (None, Some(_)) if let Some(width) = wrong_width(name) => {
-                let refused = refuse(format!("{} is no place for a number", quoted(width)).into());
+                let refused = refuse(format!("{} is not a place for a number", quoted(width)).into());
                 Err(refused
                     .advise(format!("put {{}} there, or a width of at most {MOST_DIGITS} digits after a zero, such as {{:05}}")))
             }
@@ -394,7 +394,7 @@ fn has_number(part: &str) -> bool {
     part.match_indices('{').any(|(at, _)| number_in(&part[at..]).is_some())
 }
 
-/// Returns a part of a name such as `{:99}` or `{:5}`, which looks like a place for a number but is none.
+/// Returns a part of a name such as `{:99}` or `{:5}`, which looks like a place for a number, but has a wrong width.
 fn wrong_width(name: &str) -> Option<&str> {
     let last = name.rsplit('/').next()?;
     let part = &last[last.find("{:")?..];
