@@ -33,19 +33,27 @@ fn words(html: &str) -> String {
                 hidden = false;
                 templates = templates.saturating_sub(usize::from(**tag.name == *b"template"));
             }
-            Token::String(string) if !hidden && templates == 0 => text += std::str::from_utf8(&string.value).expect("a text"),
+            Token::String(string) if !hidden && templates == 0 => {
+                text += std::str::from_utf8(&string.value).expect("a text")
+            }
             _ => {}
         }
     }
-    let words = text.split([' ', '\t', '\n', '\r', '\x0c']).filter(|word| !word.is_empty());
+    let words = text
+        .split([' ', '\t', '\n', '\r', '\x0c'])
+        .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
 fuzz_target!(|bytes: &[u8]| {
     let mut scratch = String::new();
     Extractor::new(Html::Main).extract(bytes, None, &mut scratch);
-    let all = Extractor::new(Html::Text).extract(bytes, Some("utf-8"), &mut scratch).replace('\n', " ");
-    let Ok(html) = std::str::from_utf8(bytes) else { return };
+    let all = Extractor::new(Html::Text)
+        .extract(bytes, Some("utf-8"), &mut scratch)
+        .replace('\n', " ");
+    let Ok(html) = std::str::from_utf8(bytes) else {
+        return;
+    };
     let lower = html.to_ascii_lowercase();
     // A page with bytes that may determine its encoding is not compared here.
     if !html.bytes().any(|byte| byte <= 8 || byte == 0x1b)

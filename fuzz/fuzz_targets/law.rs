@@ -20,11 +20,19 @@ fuzz_target!(|bytes: &[u8]| {
     let threshold = [0.5, 0.7, 0.8, 1.0][usize::from(choice % 4)];
     let candidates = match choice >> 2 & 3 {
         0 => Candidates::All,
-        1 => Candidates::Bands(Bands { permutations: Permutations::One, ..Bands::default() }),
+        1 => Candidates::Bands(Bands {
+            permutations: Permutations::One,
+            ..Bands::default()
+        }),
         2 => Candidates::Exact,
         _ => Candidates::default(),
     };
-    let config = Config { threshold, candidates, shingle: Some(1 + usize::from(choice >> 4) % 5), ..Config::default() };
+    let config = Config {
+        threshold,
+        candidates,
+        shingle: Some(1 + usize::from(choice >> 4) % 5),
+        ..Config::default()
+    };
     let method = Method::new(config.clone()).expect("what can be asked for");
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
     let twin = twin::Twin::new(&borrowed, &method);
@@ -32,7 +40,15 @@ fuzz_target!(|bytes: &[u8]| {
     let docs: Vec<Doc> = borrowed.iter().map(|text| (*text).into()).collect();
     let decisions = decide(&docs, config).expect("texts are never refused");
     for (d, (decision, expected)) in decisions.iter().zip(&expected).enumerate() {
-        assert_eq!(decision.representative, expected.map(|(k, _)| k), "{d} of {texts:?}");
-        assert_eq!(decision.similarity, expected.map(|(_, similarity)| similarity), "{d} of {texts:?}");
+        assert_eq!(
+            decision.representative,
+            expected.map(|(k, _)| k),
+            "{d} of {texts:?}"
+        );
+        assert_eq!(
+            decision.similarity,
+            expected.map(|(_, similarity)| similarity),
+            "{d} of {texts:?}"
+        );
     }
 });

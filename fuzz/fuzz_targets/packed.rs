@@ -6,8 +6,13 @@ use lookalike_engine::{ErrorKind, PACKED, RunConfig, find_texts};
 use lookalike_fuzz::file;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((&which, packed)) = bytes.split_first() else { return };
-    let path = file::write(&format!("packed.jsonl{}", PACKED[which as usize % PACKED.len()]), packed);
+    let Some((&which, packed)) = bytes.split_first() else {
+        return;
+    };
+    let path = file::write(
+        &format!("packed.jsonl{}", PACKED[which as usize % PACKED.len()]),
+        packed,
+    );
     let config = RunConfig {
         inputs: vec![path.display().to_string()],
         temp_dir: file::folder(),

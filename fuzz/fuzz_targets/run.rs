@@ -38,8 +38,14 @@ fuzz_target!(|bytes: &[u8]| {
         temp_dir: folder.clone(),
         ..RunConfig::default()
     };
-    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), ..Outputs::default() };
-    let Ok(summary) = dedup(&config, &outputs, UNOBSERVED) else { return };
+    let outputs = Outputs {
+        kept: Some(folder.join("kept")),
+        decisions: Some(folder.join("decisions")),
+        ..Outputs::default()
+    };
+    let Ok(summary) = dedup(&config, &outputs, UNOBSERVED) else {
+        return;
+    };
     assert_eq!(summary.documents, summary.kept + summary.dropped);
     // Compressed input has no lines to compare with.
     if rest.starts_with(&[0x1f, 0x8b]) {
@@ -48,21 +54,47 @@ fuzz_target!(|bytes: &[u8]| {
     // A file may begin with a byte order mark, which is not part of its first line.
     let rest = rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest);
     let lines: Vec<&[u8]> = rest.split(|&byte| byte == b'\n').collect();
-    let records: Vec<(&[u8], record::Record)> = lines.iter().filter_map(|line| Some((*line, record::read(line)?))).collect();
-    let docs: Vec<Doc> = records.iter().map(|(_, record)| (&*record.text).into()).collect();
+    let records: Vec<(&[u8], record::Record)> = lines
+        .iter()
+        .filter_map(|line| Some((*line, record::read(line)?)))
+        .collect();
+    let docs: Vec<Doc> = records
+        .iter()
+        .map(|(_, record)| (&*record.text).into())
+        .collect();
     let expected = in_memory(&docs, method).expect("texts are never refused");
     let decisions = fs::read_to_string(folder.join("decisions")).expect("decisions");
-    let decisions: Vec<Decision> = decisions.lines().map(|line| serde_json::from_str(line).expect("a decision")).collect();
+    let decisions: Vec<Decision> = decisions
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a decision"))
+        .collect();
     assert_eq!(decisions.len(), expected.len());
     for (decision, expected) in decisions.iter().zip(&expected) {
-        assert_eq!(decision.verdict, if expected.is_kept() { "kept" } else { "dropped" });
-        let resemblance = decision.resemblance.map(|number| number.get().parse().expect("a number"));
+        assert_eq!(
+            decision.verdict,
+            if expected.is_kept() {
+                "kept"
+            } else {
+                "dropped"
+            }
+        );
+        let resemblance = decision
+            .resemblance
+            .map(|number| number.get().parse().expect("a number"));
         assert_eq!(resemblance, expected.similarity);
     }
     let trim = |line: &[u8]| line.trim_ascii_end().to_vec();
-    let kept: Vec<Vec<u8>> =
-        records.iter().zip(&expected).filter(|(_, d)| d.is_kept()).map(|((line, _), _)| trim(line)).collect();
+    let kept: Vec<Vec<u8>> = records
+        .iter()
+        .zip(&expected)
+        .filter(|(_, d)| d.is_kept())
+        .map(|((line, _), _)| trim(line))
+        .collect();
     let written = fs::read(folder.join("kept")).expect("kept lines");
-    let written: Vec<Vec<u8>> = written.split(|&byte| byte == b'\n').map(trim).filter(|line| !line.is_empty()).collect();
+    let written: Vec<Vec<u8>> = written
+        .split(|&byte| byte == b'\n')
+        .map(trim)
+        .filter(|line| !line.is_empty())
+        .collect();
     assert_eq!(written, kept);
 });

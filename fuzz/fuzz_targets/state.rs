@@ -25,28 +25,60 @@ struct Case {
 }
 
 fn outputs() -> Outputs {
-    Outputs { kept: Some(file::folder().join("kept")), decisions: Some(file::folder().join("decisions")), ..Outputs::default() }
+    Outputs {
+        kept: Some(file::folder().join("kept")),
+        decisions: Some(file::folder().join("decisions")),
+        ..Outputs::default()
+    }
 }
 
 fn written() -> Vec<Vec<u8>> {
-    ["kept", "decisions", "bad"].map(|name| fs::read(file::folder().join(name)).expect("an output")).into()
+    ["kept", "decisions", "bad"]
+        .map(|name| fs::read(file::folder().join(name)).expect("an output"))
+        .into()
 }
 
 fn files(folder: &Path) -> Files {
-    let names = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("a name").file_name());
-    let names = names.map(|name| name.into_string().expect("a name of ours")).filter(|name| name != "lock");
-    names.map(|name| (name.clone(), fs::read(folder.join(name)).expect("a file of the state"))).collect()
+    let names = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.expect("a name").file_name());
+    let names = names
+        .map(|name| name.into_string().expect("a name of ours"))
+        .filter(|name| name != "lock");
+    names
+        .map(|name| {
+            (
+                name.clone(),
+                fs::read(folder.join(name)).expect("a file of the state"),
+            )
+        })
+        .collect()
 }
 
 /// Returns five small inputs with unique texts, copies, similar texts, an empty text, invalid lines and records without an id.
 fn inputs() -> Vec<String> {
-    let text = |n: u32| (0..40).map(|i| format!("w{} ", i * 7 % 40 + n * 40)).collect::<String>();
+    let text = |n: u32| {
+        (0..40)
+            .map(|i| format!("w{} ", i * 7 % 40 + n * 40))
+            .collect::<String>()
+    };
     let record = |id: u32, text: &str| format!("{{\"id\":\"d{id}\",\"text\":\"{text}\"}}\n");
     let blocks = (0..5).map(|b| {
         let alike = text(1).replace("w47 ", &format!("x{b} "));
-        let own = record(10 * b, &text(b + 2)) + &record(10 * b + 1, &text(0)) + &record(10 * b + 2, &alike);
-        let rest = ["\n", "no record\n", "{\"text\":\"one two\"}\n", "{\"id\":\"e\",\"text\":\"\"}\n", ""][b as usize];
-        file::write(&format!("input-{b}"), (own + rest).as_bytes()).display().to_string()
+        let own = record(10 * b, &text(b + 2))
+            + &record(10 * b + 1, &text(0))
+            + &record(10 * b + 2, &alike);
+        let rest = [
+            "\n",
+            "no record\n",
+            "{\"text\":\"one two\"}\n",
+            "{\"id\":\"e\",\"text\":\"\"}\n",
+            "",
+        ][b as usize];
+        file::write(&format!("input-{b}"), (own + rest).as_bytes())
+            .display()
+            .to_string()
     });
     blocks.collect()
 }
@@ -62,7 +94,10 @@ fn case(config: Config, keep: Option<Keep>) -> Case {
         // The run has so little memory that each round (blocks of the input that are decided together) has only one block.
         memory: Some(1),
         temp_dir: folder.clone(),
-        resume: Some(Resume { folder: folder.join("state"), part: 1 }),
+        resume: Some(Resume {
+            folder: folder.join("state"),
+            part: 1,
+        }),
         ..RunConfig::default()
     };
     let moments = Mutex::new(Vec::new());
@@ -75,7 +110,11 @@ fn case(config: Config, keep: Option<Keep>) -> Case {
         ControlFlow::Continue(())
     };
     dedup(&config, &outputs(), observer).expect("an undisturbed run");
-    Case { config, moments: moments.into_inner().expect("the lock is not poisoned"), answer: written() }
+    Case {
+        config,
+        moments: moments.into_inner().expect("the lock is not poisoned"),
+        answer: written(),
+    }
 }
 
 fn cases() -> &'static [Case; 4] {
@@ -85,9 +124,22 @@ fn cases() -> &'static [Case; 4] {
         let shared = Candidates::Shared(Shared::default());
         [
             case(Config::default(), None),
-            case(Config { candidates: shared, ..Config::default() }, None),
+            case(
+                Config {
+                    candidates: shared,
+                    ..Config::default()
+                },
+                None,
+            ),
             case(Config::default(), Some(Keep::Longest)),
-            case(Config { candidates: simhash, cluster: Cluster::Components, ..Config::default() }, None),
+            case(
+                Config {
+                    candidates: simhash,
+                    cluster: Cluster::Components,
+                    ..Config::default()
+                },
+                None,
+            ),
         ]
     })
 }
@@ -99,8 +151,14 @@ fn damage(case: &Case, files: &mut Files, edit: &[u8; 5], rest: &[u8]) {
     let bytes = files.entry(name.into()).or_default();
     let at = usize::from(u16::from_le_bytes([low, high])) % (bytes.len() + 1);
     match what >> 2 & 7 {
-        0 => bytes[at..].iter_mut().take(1).for_each(|byte| *byte ^= 1 << (value & 7)),
-        1 => bytes[at..].iter_mut().take(usize::from(more) % 9).for_each(|byte| *byte = value),
+        0 => bytes[at..]
+            .iter_mut()
+            .take(1)
+            .for_each(|byte| *byte ^= 1 << (value & 7)),
+        1 => bytes[at..]
+            .iter_mut()
+            .take(usize::from(more) % 9)
+            .for_each(|byte| *byte = value),
         2 => bytes.truncate(at),
         3 => drop(bytes.splice(at..at, std::iter::repeat_n(value, more.into()))),
         4 => drop(bytes.drain(at..(at + usize::from(value)).min(bytes.len()))),
@@ -121,18 +179,31 @@ fn forge(files: &mut Files) {
         let (mut records, mut at, mut checksum) = (0, 0, 0);
         while let Some((head, rest)) = journal[at..].split_at_mut_checked(16) {
             let length = u64::from_le_bytes(std::array::from_fn(|i| head[i]));
-            let Some(record) = usize::try_from(length).ok().and_then(|length| rest.get(..length)) else { break };
+            let Some(record) = usize::try_from(length)
+                .ok()
+                .and_then(|length| rest.get(..length))
+            else {
+                break;
+            };
             checksum = xxh3_64_with_seed(record, checksum);
             head[8..].copy_from_slice(&checksum.to_le_bytes());
             (records, at) = (records + 1, at + 16 + record.len());
         }
-        progress.insert(name.into(), serde_json::json!({ "records": records, "bytes": at, "checksum": checksum }));
+        progress.insert(
+            name.into(),
+            serde_json::json!({ "records": records, "bytes": at, "checksum": checksum }),
+        );
     }
-    files.insert(PROGRESS.into(), serde_json::to_vec(&progress).expect("numbers"));
+    files.insert(
+        PROGRESS.into(),
+        serde_json::to_vec(&progress).expect("numbers"),
+    );
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let [choice, moment, edits @ ..] = bytes else { return };
+    let [choice, moment, edits @ ..] = bytes else {
+        return;
+    };
     let case = &cases()[usize::from(choice % 4)];
     let mut files = case.moments[usize::from(*moment) % case.moments.len()].clone();
     let mut rest = edits;
@@ -147,8 +218,13 @@ fuzz_target!(|bytes: &[u8]| {
     let folder = file::folder().join("state");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir(&folder).expect("a folder for the state");
-    files.iter().for_each(|(name, bytes)| fs::write(folder.join(name), bytes).expect("a file of the state"));
-    let config = RunConfig { memory: (choice & 8 != 0).then_some(1), ..case.config.clone() };
+    files.iter().for_each(|(name, bytes)| {
+        fs::write(folder.join(name), bytes).expect("a file of the state")
+    });
+    let config = RunConfig {
+        memory: (choice & 8 != 0).then_some(1),
+        ..case.config.clone()
+    };
     match dedup(&config, &outputs(), UNOBSERVED) {
         Ok(summary) => {
             assert_eq!(summary.documents, summary.kept + summary.dropped);
@@ -156,7 +232,13 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(files.is_empty() || !folder.exists(), "a state is left");
         }
         Err(error) => {
-            assert!(matches!(error.kind(), ErrorKind::Config | ErrorKind::Input | ErrorKind::Temporary) || forged, "{error}");
+            assert!(
+                matches!(
+                    error.kind(),
+                    ErrorKind::Config | ErrorKind::Input | ErrorKind::Temporary
+                ) || forged,
+                "{error}"
+            );
             assert_ne!(error.kind(), ErrorKind::Internal, "{error}");
         }
     }

@@ -38,10 +38,18 @@ impl Bytes<'_> {
         let (mut at, mut all) = (0i64, vec![0i64]);
         for _ in 0..rows {
             let step = self.one();
-            at = if step == 255 { i64::from(self.one() as i8) } else { at + i64::from(step % 8) };
+            at = if step == 255 {
+                i64::from(self.one() as i8)
+            } else {
+                at + i64::from(step % 8)
+            };
             all.push(at);
         }
-        if wide { Buffer::from_slice_ref(&all) } else { all.iter().map(|at| *at as i32).collect::<Vec<_>>().into() }
+        if wide {
+            Buffer::from_slice_ref(&all)
+        } else {
+            all.iter().map(|at| *at as i32).collect::<Vec<_>>().into()
+        }
     }
 
     fn nulls(&mut self, rows: usize) -> Option<Buffer> {
@@ -57,36 +65,83 @@ impl Bytes<'_> {
             this.buffer(most)
         };
         let (kind, buffers, children) = match self.one() % if depth == 0 { 8 } else { 13 } {
-            0 | 1 => (DataType::Utf8, vec![self.offsets(rows, false), bytes(self)], vec![]),
-            2 => (DataType::LargeUtf8, vec![self.offsets(rows, true), bytes(self)], vec![]),
-            3 => (DataType::Binary, vec![self.offsets(rows, false), bytes(self)], vec![]),
-            4 => (DataType::Utf8View, vec![self.buffer(16 * rows), bytes(self)], vec![]),
-            5 => (DataType::BinaryView, vec![self.buffer(16 * rows), bytes(self)], vec![]),
+            0 | 1 => (
+                DataType::Utf8,
+                vec![self.offsets(rows, false), bytes(self)],
+                vec![],
+            ),
+            2 => (
+                DataType::LargeUtf8,
+                vec![self.offsets(rows, true), bytes(self)],
+                vec![],
+            ),
+            3 => (
+                DataType::Binary,
+                vec![self.offsets(rows, false), bytes(self)],
+                vec![],
+            ),
+            4 => (
+                DataType::Utf8View,
+                vec![self.buffer(16 * rows), bytes(self)],
+                vec![],
+            ),
+            5 => (
+                DataType::BinaryView,
+                vec![self.buffer(16 * rows), bytes(self)],
+                vec![],
+            ),
             6 => (DataType::Int64, vec![self.buffer(8 * rows)], vec![]),
-            7 => (DataType::Boolean, vec![self.buffer(rows.div_ceil(8))], vec![]),
+            7 => (
+                DataType::Boolean,
+                vec![self.buffer(rows.div_ceil(8))],
+                vec![],
+            ),
             8 => {
                 let items = self.items(depth);
-                (DataType::List(child(&items)), vec![self.offsets(rows, false)], vec![items])
+                (
+                    DataType::List(child(&items)),
+                    vec![self.offsets(rows, false)],
+                    vec![items],
+                )
             }
             9 => {
                 let items = self.items(depth);
-                (DataType::LargeList(child(&items)), vec![self.offsets(rows, true)], vec![items])
+                (
+                    DataType::LargeList(child(&items)),
+                    vec![self.offsets(rows, true)],
+                    vec![items],
+                )
             }
             10 => {
                 let items = self.items(depth);
-                (DataType::FixedSizeList(child(&items), 2), vec![], vec![items])
+                (
+                    DataType::FixedSizeList(child(&items), 2),
+                    vec![],
+                    vec![items],
+                )
             }
             11 => {
                 let fields = self.column(rows, depth - 1);
-                (DataType::Struct(vec![Field::new("a", fields.data_type().clone(), true)].into()), vec![], vec![fields])
+                (
+                    DataType::Struct(
+                        vec![Field::new("a", fields.data_type().clone(), true)].into(),
+                    ),
+                    vec![],
+                    vec![fields],
+                )
             }
             _ => {
                 let values = self.items(depth);
-                let kind = DataType::Dictionary(DataType::Int8.into(), values.data_type().clone().into());
+                let kind =
+                    DataType::Dictionary(DataType::Int8.into(), values.data_type().clone().into());
                 (kind, vec![self.buffer(rows)], vec![values])
             }
         };
-        let data = ArrayData::builder(kind).len(rows).null_bit_buffer(nulls).buffers(buffers).child_data(children);
+        let data = ArrayData::builder(kind)
+            .len(rows)
+            .null_bit_buffer(nulls)
+            .buffers(buffers)
+            .child_data(children);
         // SAFETY: no value is read before the data is checked, and that check is what this target tests.
         unsafe { data.build_unchecked() }
     }
@@ -105,20 +160,40 @@ fn array(data: ArrayData) -> Option<ArrayRef> {
 fuzz_target!(|bytes: &[u8]| {
     let mut bytes = Bytes(bytes);
     let (choice, rows) = (bytes.one(), usize::from(bytes.one() % 12));
-    let Some(text) = array(bytes.column(rows, 2)) else { return };
-    let Some(other) = array(bytes.column(rows, 2)) else { return };
-    let fields = [("text", &text), ("id", &other)].map(|(name, own)| Field::new(name, own.data_type().clone(), true));
+    let Some(text) = array(bytes.column(rows, 2)) else {
+        return;
+    };
+    let Some(other) = array(bytes.column(rows, 2)) else {
+        return;
+    };
+    let fields = [("text", &text), ("id", &other)]
+        .map(|(name, own)| Field::new(name, own.data_type().clone(), true));
     let schema = Arc::new(Schema::new(fields.to_vec()));
-    let Ok(Ok(batch)) = lookalike_engine::quietly(|| RecordBatch::try_new(schema.clone(), vec![text, other])) else { return };
+    let Ok(Ok(batch)) =
+        lookalike_engine::quietly(|| RecordBatch::try_new(schema.clone(), vec![text, other]))
+    else {
+        return;
+    };
     if check_batch("table", 0, &batch).is_err() {
         return;
     }
     let table = InputTable::new("table", schema, vec![batch]).expect("one schema");
-    let tokens = if choice & 1 == 0 { TokensBy::Auto } else { TokensBy::Items };
+    let tokens = if choice & 1 == 0 {
+        TokensBy::Auto
+    } else {
+        TokensBy::Items
+    };
     let config = RunConfig {
         tables: vec![table],
-        method: Config { tokens, ..Config::default() },
-        id_field: if choice & 2 == 0 { "id".into() } else { "none".into() },
+        method: Config {
+            tokens,
+            ..Config::default()
+        },
+        id_field: if choice & 2 == 0 {
+            "id".into()
+        } else {
+            "none".into()
+        },
         allow_repeated_ids: choice & 4 == 0,
         threads: 1,
         temp_dir: file::folder(),
@@ -131,6 +206,9 @@ fuzz_target!(|bytes: &[u8]| {
     };
     match dedup_reporting(&config, &Outputs::default(), &mut tell, UNOBSERVED) {
         Ok(summary) => assert_eq!((summary.documents, reported), (rows as u64, rows)),
-        Err(error) => assert!(error.kind() != lookalike_engine::ErrorKind::Internal, "{error}"),
+        Err(error) => assert!(
+            error.kind() != lookalike_engine::ErrorKind::Internal,
+            "{error}"
+        ),
     }
 });

@@ -14,9 +14,16 @@ fn roll() -> &'static Roll {
     static ROLL: OnceLock<Roll> = OnceLock::new();
     ROLL.get_or_init(|| {
         let ids = ["\"a\"", "\"b\"", "1", "\"1\"", "\"é\""];
-        let lines: String = ids.iter().map(|id| format!("{{\"id\": {id}, \"text\": \"x\"}}\n")).collect();
+        let lines: String = ids
+            .iter()
+            .map(|id| format!("{{\"id\": {id}, \"text\": \"x\"}}\n"))
+            .collect();
         let path = file::write("roll", lines.as_bytes());
-        let config = RunConfig { inputs: vec![path.display().to_string()], threads: 1, ..RunConfig::default() };
+        let config = RunConfig {
+            inputs: vec![path.display().to_string()],
+            threads: 1,
+            ..RunConfig::default()
+        };
         enrol(&config, UNOBSERVED).expect("five documents")
     })
 }
@@ -28,12 +35,20 @@ fuzz_target!(|bytes: &[u8]| {
     let (path, temp) = (file::write("truth", bytes), file::folder());
     let count = roll().documents();
     for measure in [Measure::Resemblance, Measure::Containment] {
-        for pair in read_pairs(&path, roll(), measure, &temp).into_iter().flatten() {
+        for pair in read_pairs(&path, roll(), measure, &temp)
+            .into_iter()
+            .flatten()
+        {
             assert!(pair.a < pair.b && pair.b < count);
-            assert!(pair.similarity.is_none_or(|similarity| (0.0..=1.0).contains(&similarity)));
+            assert!(
+                pair.similarity
+                    .is_none_or(|similarity| (0.0..=1.0).contains(&similarity))
+            );
         }
     }
     if let Ok(representatives) = read_decisions(&path, roll(), &temp) {
-        assert!(representatives.len() == count as usize && representatives.iter().all(|&r| r < count));
+        assert!(
+            representatives.len() == count as usize && representatives.iter().all(|&r| r < count)
+        );
     }
 });

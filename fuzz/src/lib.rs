@@ -19,7 +19,10 @@ pub fn ascii_json(json: &str) -> String {
     json.chars().fold(String::new(), |mut ascii, c| {
         match c.is_ascii() {
             true => ascii.push(c),
-            false => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| ascii += &format!("\\u{unit:04x}")),
+            false => c
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| ascii += &format!("\\u{unit:04x}")),
         }
         ascii
     })

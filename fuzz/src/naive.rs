@@ -6,8 +6,8 @@ use ferrous_opencc::{OpenCC, config::BuiltinConfig};
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 use icu_properties::props::{
-    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, JoiningType, LineBreak,
-    Script,
+    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory,
+    GeneralCategoryGroup, JoiningType, LineBreak, Script,
 };
 use jieba_rs::Jieba;
 use lookalike::text::{Folds, TokensBy};
@@ -68,22 +68,42 @@ fn kind(c: char, by: TokensBy) -> Kind {
         Script::DivesAkuru,
         Script::Yi,
     ];
-    let solo = anywhere || scripts.contains(&script) || matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}');
-    if solo && by == TokensBy::Auto { Kind::Solo } else { Kind::Word }
+    let solo = anywhere
+        || scripts.contains(&script)
+        || matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}');
+    if solo && by == TokensBy::Auto {
+        Kind::Solo
+    } else {
+        Kind::Word
+    }
 }
 
 /// Returns a text without format characters, in NFKC, case folded, and in NFKC again.
 fn canonical(text: &str) -> String {
     let nfkc = ComposingNormalizer::new_nfkc();
-    let seen = |text: &str| text.chars().filter(|&c| !is_ignorable(c)).collect::<String>();
-    let folded = CaseMapper::new().fold_string(&seen(&nfkc.normalize(&seen(text)))).into_owned();
-    nfkc.normalize(&folded).chars().filter(|&c| !is_ignorable(c)).collect()
+    let seen = |text: &str| {
+        text.chars()
+            .filter(|&c| !is_ignorable(c))
+            .collect::<String>()
+    };
+    let folded = CaseMapper::new()
+        .fold_string(&seen(&nfkc.normalize(&seen(text))))
+        .into_owned();
+    nfkc.normalize(&folded)
+        .chars()
+        .filter(|&c| !is_ignorable(c))
+        .collect()
 }
 
 /// Converts a character with OpenCC until it no longer changes.
 fn simplified(c: char) -> char {
-    static T2S: LazyLock<OpenCC> = LazyLock::new(|| OpenCC::from_config(BuiltinConfig::T2s).expect("it is built in"));
-    let image = T2S.convert(&c.to_string()).chars().next().expect("a conversion gives a character");
+    static T2S: LazyLock<OpenCC> =
+        LazyLock::new(|| OpenCC::from_config(BuiltinConfig::T2s).expect("it is built in"));
+    let image = T2S
+        .convert(&c.to_string())
+        .chars()
+        .next()
+        .expect("a conversion gives a character");
     if image == c { c } else { simplified(image) }
 }
 
@@ -96,17 +116,24 @@ fn without_accents(text: &str) -> String {
             Kind::Mark => {}
             kind => {
                 let script = Script::for_char(c);
-                bare = kind == Kind::Word && matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
+                bare = kind == Kind::Word
+                    && matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
             }
         }
-        let barred = "øđłħŧı".chars().zip("odlhti".chars()).find(|(barred, _)| *barred == c);
+        let barred = "øđłħŧı"
+            .chars()
+            .zip("odlhti".chars())
+            .find(|(barred, _)| *barred == c);
         letters.push(barred.map_or(c, |(_, bare)| bare));
     }
-    ComposingNormalizer::new_nfc().normalize(&letters).into_owned()
+    ComposingNormalizer::new_nfc()
+        .normalize(&letters)
+        .into_owned()
 }
 
 fn folded(text: &str, folds: Folds) -> String {
-    let is_digit = |c| folds.digits && GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber;
+    let is_digit =
+        |c| folds.digits && GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber;
     let image = |c| match is_digit(c) {
         true => '0',
         false if folds.simplified => simplified(c),
@@ -114,22 +141,32 @@ fn folded(text: &str, folds: Folds) -> String {
     };
     let folded: String = canonical(text).chars().map(image).collect();
     let is_point = |c: &char| {
-        let pointed = matches!(Script::for_char(*c), Script::Arabic | Script::Hebrew | Script::Syriac);
-        kind(*c, TokensBy::Auto) == Kind::Mark && (pointed || matches!(c, '\u{64b}'..='\u{652}' | '\u{670}'))
+        let pointed = matches!(
+            Script::for_char(*c),
+            Script::Arabic | Script::Hebrew | Script::Syriac
+        );
+        kind(*c, TokensBy::Auto) == Kind::Mark
+            && (pointed || matches!(c, '\u{64b}'..='\u{652}' | '\u{670}'))
     };
     let folded = match folds.marks {
-        true => {
-            ComposingNormalizer::new_nfc().normalize(&folded.chars().filter(|c| !is_point(c)).collect::<String>()).into_owned()
-        }
+        true => ComposingNormalizer::new_nfc()
+            .normalize(&folded.chars().filter(|c| !is_point(c)).collect::<String>())
+            .into_owned(),
         false => folded,
     };
-    if folds.accents { without_accents(&folded) } else { folded }
+    if folds.accents {
+        without_accents(&folded)
+    } else {
+        folded
+    }
 }
 
 /// Returns the tokens of the canonical form after folding; letters and digits, with the marks that follow them, make up tokens.
 pub fn tokens(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     if by == TokensBy::Lines {
-        let lines = text.split(['\n', '\r']).map(|line| tokens(line, TokensBy::Auto, folds).join(" "));
+        let lines = text
+            .split(['\n', '\r'])
+            .map(|line| tokens(line, TokensBy::Auto, folds).join(" "));
         return lines.filter(|line| !line.is_empty()).collect();
     }
     if by == TokensBy::Jieba {
@@ -165,7 +202,12 @@ fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
     static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
     let (mut words, mut run) = (Vec::new(), String::new());
     let cut = |run: &mut String, words: &mut Vec<String>| {
-        words.extend(JIEBA.cut(run, false).into_iter().map(|token| token.word.to_string()));
+        words.extend(
+            JIEBA
+                .cut(run, false)
+                .into_iter()
+                .map(|token| token.word.to_string()),
+        );
         run.clear();
     };
     for token in tokens {
@@ -179,7 +221,10 @@ fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
         let marks = &token[first.len_utf8()..];
         if !marks.is_empty() {
             cut(&mut run, &mut words);
-            words.last_mut().expect("the character itself").push_str(marks);
+            words
+                .last_mut()
+                .expect("the character itself")
+                .push_str(marks);
         }
     }
     cut(&mut run, &mut words);

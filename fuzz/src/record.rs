@@ -19,15 +19,25 @@ pub fn read(line: &[u8]) -> Option<Record> {
     let fields = json.deserialize_map(Fields).ok()?;
     json.end().ok()?;
     let the_only = |name: &str| {
-        let mut values = fields.iter().filter(|field| field.0 == name).map(|field| field.1);
+        let mut values = fields
+            .iter()
+            .filter(|field| field.0 == name)
+            .map(|field| field.1);
         (values.next(), values.next())
     };
-    let ((text, None), (id, None)) = (the_only("text"), the_only("id")) else { return None };
+    let ((text, None), (id, None)) = (the_only("text"), the_only("id")) else {
+        return None;
+    };
     let id = id.map(RawValue::get);
-    if id.is_some_and(|id| !id.starts_with(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])) {
+    if id.is_some_and(|id| {
+        !id.starts_with(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+    }) {
         return None;
     }
-    Some(Record { id: id.map(String::from), text: serde_json::from_str(text?.get()).ok()? })
+    Some(Record {
+        id: id.map(String::from),
+        text: serde_json::from_str(text?.get()).ok()?,
+    })
 }
 
 struct Fields;

@@ -29,11 +29,25 @@ pub struct Block {
 ///
 /// # Errors
 /// Fails if a write fails. If the reader has closed the pipe, writing ends without an error.
-pub fn write_blocks(blocks: u64, threads: usize, truth: Option<File>, make: impl Fn(u64, &mut Block) + Sync) -> io::Result<u64> {
+pub fn write_blocks(
+    blocks: u64,
+    threads: usize,
+    truth: Option<File>,
+    make: impl Fn(u64, &mut Block) + Sync,
+) -> io::Result<u64> {
     let stdout = io::stdout();
     // If standard output is not a pipe, or a pipe of this size is not allowed, standard output is used unchanged.
     let _ = rustix::pipe::fcntl_setpipe_size(stdout.as_fd(), WRITE);
-    let (next, turn, come) = (AtomicU64::new(0), Mutex::new(Turn { block: 0, written: 0, truth, done: Ok(()) }), Condvar::new());
+    let (next, turn, come) = (
+        AtomicU64::new(0),
+        Mutex::new(Turn {
+            block: 0,
+            written: 0,
+            truth,
+            done: Ok(()),
+        }),
+        Condvar::new(),
+    );
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
             scope.spawn(|| {
@@ -78,8 +92,15 @@ impl Turn {
     /// Writes a block; returns whether to continue.
     fn write(&mut self, stdout: &io::Stdout, block: &Block) -> bool {
         // Write to the file descriptor directly: `Stdout` would search for line ends, to hold back the bytes after the last one.
-        let lines = block.lines.chunks(WRITE).try_for_each(|piece| write_all(stdout, piece));
-        self.done = lines.and_then(|()| self.truth.as_mut().map_or(Ok(()), |file| file.write_all(&block.truth)));
+        let lines = block
+            .lines
+            .chunks(WRITE)
+            .try_for_each(|piece| write_all(stdout, piece));
+        self.done = lines.and_then(|()| {
+            self.truth
+                .as_mut()
+                .map_or(Ok(()), |file| file.write_all(&block.truth))
+        });
         self.block += 1;
         self.written += block.lines.len() as u64;
         self.done.is_ok()

@@ -11,7 +11,16 @@ pub fn syllable(number: u64) -> [u8; 8] {
     // No two syllables are equal, because the mapping from numbers to syllables is one to one. It uses 4 + 2 + 4 + 2 bits of the
     // number.
     let of = |shift: u32| (number >> shift) as usize;
-    let mut out = [CONSONANTS[of(0) % 16], VOWELS[of(4) % 4], CONSONANTS[of(6) % 16], VOWELS[of(10) % 4], b'n', b' ', b' ', 4];
+    let mut out = [
+        CONSONANTS[of(0) % 16],
+        VOWELS[of(4) % 4],
+        CONSONANTS[of(6) % 16],
+        VOWELS[of(10) % 4],
+        b'n',
+        b' ',
+        b' ',
+        4,
+    ];
     out[7] += u8::from(of(0) % 4 == 3);
     out
 }

@@ -8,7 +8,16 @@
 //! | [`minutiae`] | fingerprint cards → candidates: grids, random sets of squares, triangles that no turn changes |
 
 // Code that input data can reach returns an error and never panics. Each remaining panic states why it cannot be reached.
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo
+    )
+)]
 
 mod error;
 

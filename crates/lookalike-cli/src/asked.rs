@@ -85,19 +85,38 @@ pub fn flags(command: &str) -> Vec<Flag> {
         _ => definition::<MethodArgs>(),
     };
     let own = command.get_arguments().filter(|arg| !arg.is_hide_set());
-    own.filter_map(|arg| Some(Flag { name: arg.get_long()?.into(), has_value: has_value(arg), values: values(arg) })).collect()
+    own.filter_map(|arg| {
+        Some(Flag {
+            name: arg.get_long()?.into(),
+            has_value: has_value(arg),
+            values: values(arg),
+        })
+    })
+    .collect()
 }
 
 fn has_value(arg: &Arg) -> bool {
     !matches!(
         arg.get_action(),
-        ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Help | ArgAction::HelpLong | ArgAction::HelpShort
+        ArgAction::SetTrue
+            | ArgAction::SetFalse
+            | ArgAction::Help
+            | ArgAction::HelpLong
+            | ArgAction::HelpShort
     )
 }
 
 fn values(arg: &Arg) -> Vec<String> {
-    let values = if has_value(arg) { arg.get_possible_values() } else { Vec::new() };
-    values.iter().filter(|value| !value.is_hide_set()).map(|value| value.get_name().into()).collect()
+    let values = if has_value(arg) {
+        arg.get_possible_values()
+    } else {
+        Vec::new()
+    };
+    values
+        .iter()
+        .filter(|value| !value.is_hide_set())
+        .map(|value| value.get_name().into())
+        .collect()
 }
 
 /// Returns the configuration and the outputs of a run of `dedup` from its flags.
@@ -213,30 +232,49 @@ fn definition<T: Args>() -> Command {
 }
 
 fn parse<T: Args>(flags: Vec<OsString>) -> Result<T, Refused> {
-    let parsed = definition::<T>().try_get_matches_from(flags).and_then(|matches| T::from_arg_matches(&matches));
+    let parsed = definition::<T>()
+        .try_get_matches_from(flags)
+        .and_then(|matches| T::from_arg_matches(&matches));
     parsed.map_err(|error| {
         let said = |kind| match error.get(kind) {
             Some(ContextValue::String(said)) => Some(said.clone()),
             Some(ContextValue::Strings(said)) => said.first().cloned(),
             _ => None,
         };
-        let named = |kind| said(kind).and_then(|arg| Some(arg.strip_prefix("--")?.split([' ', '=']).next()?.to_owned()));
+        let named = |kind| {
+            said(kind)
+                .and_then(|arg| Some(arg.strip_prefix("--")?.split([' ', '=']).next()?.to_owned()))
+        };
         let flag = named(ContextKind::InvalidArg);
         if let (Some(flag), Some(other)) = (&flag, named(ContextKind::PriorArg)) {
-            return Refused::Together { flag: flag.clone(), other };
+            return Refused::Together {
+                flag: flag.clone(),
+                other,
+            };
         }
         let (Some(flag), Some(value)) = (flag, said(ContextKind::InvalidValue)) else {
             // Use only the first paragraph of the message: the rest is about the command line.
             let words = refused::words(error);
-            let words = words.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
-            return Refused::Other(anyhow::anyhow!("{}", words.split_whitespace().collect::<Vec<_>>().join(" ")));
+            let words = words
+                .split("\n\n")
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches("error: ");
+            return Refused::Other(anyhow::anyhow!(
+                "{}",
+                words.split_whitespace().collect::<Vec<_>>().join(" ")
+            ));
         };
         let possible = match error.get(ContextKind::ValidValue) {
             Some(ContextValue::Strings(values)) => format!("takes one of {}", values.join(", ")),
             _ => String::new(),
         };
         let source = std::error::Error::source(&error).map(refused::accepted);
-        Refused::Value { flag, value, words: source.unwrap_or(possible) }
+        Refused::Value {
+            flag,
+            value,
+            words: source.unwrap_or(possible),
+        }
     })
 }
 
@@ -252,7 +290,10 @@ mod tests {
     fn no_flags_give_the_defaults() {
         assert_eq!(method(Vec::new()).unwrap(), Config::default());
         let (config, outputs) = dedup(given(&["in.jsonl"])).unwrap();
-        assert_eq!((config.method, outputs.kept, outputs.decisions), (Config::default(), None, None));
+        assert_eq!(
+            (config.method, outputs.kept, outputs.decisions),
+            (Config::default(), None, None)
+        );
     }
 
     #[test]
@@ -262,8 +303,13 @@ mod tests {
             Refused::Together { flag, other } => format!("{flag} {other}"),
             Refused::Other(error) => error.to_string(),
         };
-        assert_eq!(refused(&["--bands=x"]), "bands x: give a whole number in digits, such as 1000");
-        assert!(refused(&["--method=foo"]).starts_with("method foo: takes one of minhash, simhash"));
+        assert_eq!(
+            refused(&["--bands=x"]),
+            "bands x: give a whole number in digits, such as 1000"
+        );
+        assert!(
+            refused(&["--method=foo"]).starts_with("method foo: takes one of minhash, simhash")
+        );
         assert!(refused(&["--keep=foo"]).starts_with("keep foo: \"foo\" is not a keep order"));
         assert_eq!(
             refused(&["--bands=3", "--method=simhash"]),
@@ -277,7 +323,10 @@ mod tests {
         let flag = |name: &str| all.iter().find(|flag| flag.name == name).unwrap();
         assert!(flag("threshold").has_value && !flag("dry-run").has_value);
         assert!(flag("candidates").values.contains(&"super".into()));
-        assert!(all.iter().all(|flag| flag.name != "resume-part"), "it is hidden");
+        assert!(
+            all.iter().all(|flag| flag.name != "resume-part"),
+            "it is hidden"
+        );
         assert!(flags("pairs").iter().any(|flag| flag.name == "exact"));
     }
 }

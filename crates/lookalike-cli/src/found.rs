@@ -11,21 +11,40 @@ pub fn found(finding: &Finding, method: &Config) -> String {
     if method.candidates == Candidates::Exact {
         return "exact duplicates only (equal after normalisation); near-duplicates are not searched for".into();
     }
-    let Some(found) = finding.found_at_threshold else { return format!("expected recall unknown ({by})") };
+    let Some(found) = finding.found_at_threshold else {
+        return format!("expected recall unknown ({by})");
+    };
     if method.candidates == Candidates::All {
         return format!("all pairs with similarity {threshold} or higher, by {by}");
     }
-    format!("expected recall {} at similarity {threshold}, higher above it ({by}){}", percent(found), shorter(finding))
+    format!(
+        "expected recall {} at similarity {threshold}, higher above it ({by}){}",
+        percent(found),
+        shorter(finding)
+    )
 }
 
 /// Describes which short texts have a lower recall, and how low it is. Returns an empty string if the promised recall is valid
 /// for all texts.
 fn shorter(finding: &Finding) -> String {
-    let texts = finding.found_of_shorter.iter().map(|short| short.texts).sum();
-    let least = finding.found_of_shorter.iter().min_by(|a, b| a.found.total_cmp(&b.found));
-    let (Some(least), Some(from)) = (least, finding.found_from_size) else { return String::new() };
+    let texts = finding
+        .found_of_shorter
+        .iter()
+        .map(|short| short.texts)
+        .sum();
+    let least = finding
+        .found_of_shorter
+        .iter()
+        .min_by(|a, b| a.found.total_cmp(&b.found));
+    let (Some(least), Some(from)) = (least, finding.found_from_size) else {
+        return String::new();
+    };
     let (texts, size) = (counted(texts, "text"), count(least.shingles as u64));
-    format!("; lower for {texts} with fewer than {} shingles: {} for those with {size}", count(from as u64), percent(least.found))
+    format!(
+        "; lower for {texts} with fewer than {} shingles: {} for those with {size}",
+        count(from as u64),
+        percent(least.found)
+    )
 }
 
 /// Formats a promised recall in hundredths of a percent, rounded down.
@@ -37,7 +56,10 @@ pub fn percent(found: f64) -> String {
 pub fn excluded(finding: &Finding) -> Vec<String> {
     let mut lines = Vec::new();
     if finding.common > 0 {
-        let (common, most) = (counted(finding.common, "common shingle"), count(finding.most_common.into()));
+        let (common, most) = (
+            counted(finding.common, "common shingle"),
+            count(finding.most_common.into()),
+        );
         lines.push(format!(
             "{common} (the most common in {most} texts): pairs that share no other shingles are missed; see --common"
         ));
@@ -53,8 +75,18 @@ pub fn excluded(finding: &Finding) -> Vec<String> {
 
 /// Describes the sketches from which similarities are estimated, and how accurate the estimates are.
 pub fn sketches(figures: &SketchFigures) -> Vec<String> {
-    let SketchFigures { parameters, standard_error, listed_from, rarely_listed_to, .. } = figures;
-    let mut lines = vec![format!("sketches: {}, seed {}", parameters.kind(), parameters.seed)];
+    let SketchFigures {
+        parameters,
+        standard_error,
+        listed_from,
+        rarely_listed_to,
+        ..
+    } = figures;
+    let mut lines = vec![format!(
+        "sketches: {}, seed {}",
+        parameters.kind(),
+        parameters.seed
+    )];
     if let (Some(error), Some(from), Some(to)) = (standard_error, listed_from, rarely_listed_to) {
         lines.push(format!(
             "estimates: standard error {error:.3} at the threshold; at least 99 % of the pairs from {from:.2} up are listed, and at \
@@ -67,25 +99,45 @@ pub fn sketches(figures: &SketchFigures) -> Vec<String> {
 /// Describes the preset, if one was chosen, and the settings that apply.
 pub fn preset(method: &Config) -> Option<String> {
     let preset = method.preset?;
-    Some(format!("{preset}: shingles of {}, threshold {}", counted(method.k() as u64, "token"), method.threshold))
+    Some(format!(
+        "{preset}: shingles of {}, threshold {}",
+        counted(method.k() as u64, "token"),
+        method.threshold
+    ))
 }
 
 /// Describes how many texts have so few stop words that all their shingles are compared, and not only the shingles that begin
 /// with a stop word. Returns `None` if there are no such texts, or if `--anchors` was not given.
 pub fn anchors(finding: &Finding) -> Option<String> {
     let few = finding.few_anchors.filter(|&few| few > 0)?;
-    let (have, their) = if few == 1 { ("has", "its") } else { ("have", "their") };
-    Some(format!("{} {have} few stop words: compared by all {their} shingles", counted(few, "document")))
+    let (have, their) = if few == 1 {
+        ("has", "its")
+    } else {
+        ("have", "their")
+    };
+    Some(format!(
+        "{} {have} few stop words: compared by all {their} shingles",
+        counted(few, "document")
+    ))
 }
 
 /// Names the flags that are off and would probably help, with the reason.
 pub fn hints(finding: &Finding) -> impl Iterator<Item = String> {
-    finding.hints.iter().map(|hint| format!("{}: --{} {} {}", hint.why, hint.option, hint.value, hint.effect))
+    finding.hints.iter().map(|hint| {
+        format!(
+            "{}: --{} {} {}",
+            hint.why, hint.option, hint.value, hint.effect
+        )
+    })
 }
 
 /// Describes which files in folders were not read.
 pub fn left_out(left: &LeftOut) -> String {
-    let LeftOut { files, example, advice } = left;
+    let LeftOut {
+        files,
+        example,
+        advice,
+    } = left;
     format!(
         "{} in folders, such as {example}: {advice}",
         counted(*files, "file"),
@@ -97,15 +149,26 @@ pub fn left_out(left: &LeftOut) -> String {
 /// Describes the pages whose main content was not extracted because of their size.
 pub fn too_large(pages: u64) -> Option<String> {
     let are = if pages == 1 { "is" } else { "are" };
-    (pages > 0)
-        .then(|| format!("{} {are} too large or nested too deeply for --html main: all text is compared", counted(pages, "page")))
+    (pages > 0).then(|| {
+        format!(
+            "{} {are} too large or nested too deeply for --html main: all text is compared",
+            counted(pages, "page")
+        )
+    })
 }
 
 /// Returns the lines of a summary about the preset, what was excluded and what was skipped, in this order.
 pub fn notes(method: &Config, finding: &Finding, left: Option<&LeftOut>) -> Vec<String> {
-    let mut lines: Vec<String> = preset(method).map(|words| format!("preset: {words}")).into_iter().collect();
+    let mut lines: Vec<String> = preset(method)
+        .map(|words| format!("preset: {words}"))
+        .into_iter()
+        .collect();
     lines.extend(anchors(finding).map(|words| format!("anchors: {words}")));
-    lines.extend(excluded(finding).iter().map(|words| format!("excluded: {words}")));
+    lines.extend(
+        excluded(finding)
+            .iter()
+            .map(|words| format!("excluded: {words}")),
+    );
     lines.extend(left.map(|left| format!("skipped: {}", left_out(left))));
     lines.extend(too_large(finding.too_large).map(|words| format!("html: {words}")));
     lines
@@ -116,5 +179,10 @@ pub fn above(finding: &Finding) -> Option<String> {
     let above = finding.above_memory;
     let why = "indexes of texts that are similar but below the threshold, huge lines, tables with many columns, compressed \
                outputs or many threads";
-    (above > 0).then(|| format!("{} above --memory: {why} cannot be spilled to files", bytes(above)))
+    (above > 0).then(|| {
+        format!(
+            "{} above --memory: {why} cannot be spilled to files",
+            bytes(above)
+        )
+    })
 }

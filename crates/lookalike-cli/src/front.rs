@@ -163,25 +163,49 @@ mod tests {
         let command = |name: &str| cli.find_subcommand(name).unwrap();
         for &setting in Setting::ALL {
             let flag = Flags::Others.flag(setting);
-            assert!(cli.get_subcommands().any(|command| has(command, flag)), "{flag} is not a flag");
-            for (flags, name) in [(Flags::Eval, "eval"), (Flags::Mirrors, "mirrors"), (Flags::Cut, "cut")] {
+            assert!(
+                cli.get_subcommands().any(|command| has(command, flag)),
+                "{flag} is not a flag"
+            );
+            for (flags, name) in [
+                (Flags::Eval, "eval"),
+                (Flags::Mirrors, "mirrors"),
+                (Flags::Cut, "cut"),
+            ] {
                 let own = flags.flag(setting);
-                assert!(own == flag || has(command(name), own), "{own} is not a flag of {name}");
+                assert!(
+                    own == flag || has(command(name), own),
+                    "{own} is not a flag of {name}"
+                );
             }
         }
         for name in ["link", "minutiae"] {
-            assert!(has(command(name), Flags::Others.flag(Setting::LabelField)), "{name}");
+            assert!(
+                has(command(name), Flags::Others.flag(Setting::LabelField)),
+                "{name}"
+            );
         }
         for setting in [Setting::Containment, Setting::Least] {
-            assert!(has(command("passages"), Flags::Others.flag(setting)), "{setting:?}");
+            assert!(
+                has(command("passages"), Flags::Others.flag(setting)),
+                "{setting:?}"
+            );
         }
     }
 
     #[test]
     fn the_cause_of_an_error_is_not_reported_twice() {
-        let ours = Error::new(ErrorKind::Input, "cannot be read").at("a.jsonl").because(std::io::Error::other("why"));
+        let ours = Error::new(ErrorKind::Input, "cannot be read")
+            .at("a.jsonl")
+            .because(std::io::Error::other("why"));
         let error = anyhow::Error::new(ours).context("the run");
-        assert_eq!(Flags::Others.rendered(&error), "the run: a.jsonl: cannot be read");
-        assert_eq!(Flags::Others.rendered(&anyhow::anyhow!("b").context("a")), "a: b");
+        assert_eq!(
+            Flags::Others.rendered(&error),
+            "the run: a.jsonl: cannot be read"
+        );
+        assert_eq!(
+            Flags::Others.rendered(&anyhow::anyhow!("b").context("a")),
+            "a: b"
+        );
     }
 }

@@ -3,7 +3,16 @@
 
 // Code that can be reached with bad input data returns an error and never panics. Each remaining panic has a note that says why
 // no data can cause it.
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo
+    )
+)]
 
 mod args;
 
@@ -42,7 +51,12 @@ use self::front::Flags;
 /// The similarity of two texts is the overlap of their sets of shingles (runs of five words): shared shingles divided by all
 /// shingles of both. A document is dropped only if its exact similarity to a kept document is at least the threshold.
 #[derive(Parser)]
-#[command(name = "lookalike", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "lookalike",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
 #[command(
     after_help = "Exit codes: 0 success; 1 negative answer (no pair found, not similar enough); 2 error. An empty collection is not an error: 0.\n\n\
     Examples:\n  lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst\n  \
@@ -85,7 +99,10 @@ enum Command {
 ///
 /// `itself` contains what is needed to start the program again, as `eval` does for each run: the file of the program, and the
 /// arguments that precede the command's own. If it is `None`, the file of the current process is used.
-pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
+pub fn main_from(
+    itself: Option<Vec<OsString>>,
+    args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> u8 {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let cli = match parse(&args) {
         Ok(cli) => cli,
@@ -94,10 +111,18 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
             return 2;
         }
         Err(words) if words.kind() == ErrorKind::DisplayVersion && version::is_verbose(&args) => {
-            return code(output::print(&version::page()).map(|()| ExitCode::SUCCESS), Flags::Others);
+            return code(
+                output::print(&version::page()).map(|()| ExitCode::SUCCESS),
+                Flags::Others,
+            );
         }
         // `--help` is not an error.
-        Err(words) => return code(output::print_help(&words.render()).map(|()| ExitCode::SUCCESS), Flags::Others),
+        Err(words) => {
+            return code(
+                output::print_help(&words.render()).map(|()| ExitCode::SUCCESS),
+                Flags::Others,
+            );
+        }
     };
     logging::start(cli.verbose);
     let flags = match &cli.command {
@@ -151,15 +176,24 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// Parses the arguments of `lookalike dedup`.
 fn dedup_of(arguments: &[String]) -> anyhow::Result<commands::dedup::Dedup> {
-    let whole: Vec<OsString> =
-        ["lookalike", "dedup"].into_iter().chain(arguments.iter().map(String::as_str)).map(Into::into).collect();
+    let whole: Vec<OsString> = ["lookalike", "dedup"]
+        .into_iter()
+        .chain(arguments.iter().map(String::as_str))
+        .map(Into::into)
+        .collect();
     match parse(&whole) {
-        Ok(Cli { command: Command::Dedup(dedup), .. }) => Ok(dedup),
+        Ok(Cli {
+            command: Command::Dedup(dedup),
+            ..
+        }) => Ok(dedup),
         Ok(_) => anyhow::bail!("the arguments after -- are not those of dedup"),
         Err(words) => {
             let words = refused::words(words);
             let first = words.lines().next().unwrap_or_default();
-            anyhow::bail!("after --: {}; see lookalike dedup --help", first.strip_prefix("error: ").unwrap_or(first))
+            anyhow::bail!(
+                "after --: {}; see lookalike dedup --help",
+                first.strip_prefix("error: ").unwrap_or(first)
+            )
         }
     }
 }
@@ -181,10 +215,15 @@ fn code(done: anyhow::Result<ExitCode>, flags: Flags) -> u8 {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     // If the error or one of its causes is an error of our own libraries, only the kind of that library error is checked: its
     // causes were already considered when its kind was set.
-    match error.chain().find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>()) {
+    match error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>())
+    {
         Some(error) => error.kind() == lookalike_engine::ErrorKind::BrokenPipe,
         None => error.chain().any(|cause| {
-            cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+            cause
+                .downcast_ref::<std::io::Error>()
+                .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
         }),
     }
 }

@@ -22,7 +22,10 @@ impl Log for Lines {
     fn log(&self, record: &Record) {
         if self.enabled(record.metadata()) {
             let seconds = STARTED.get_or_init(Instant::now).elapsed().as_secs_f64();
-            say(&format!("{DIM}[{seconds:8.3} s]{DIM:#} {}", message(&record.args().to_string())));
+            say(&format!(
+                "{DIM}[{seconds:8.3} s]{DIM:#} {}",
+                message(&record.args().to_string())
+            ));
         }
     }
 
@@ -44,7 +47,8 @@ pub fn start(verbosity: u8) {
 /// Logs how a run ended.
 pub fn end(code: u8) {
     let seconds = STARTED.get_or_init(Instant::now).elapsed().as_secs_f64();
-    let memory =
-        lookalike_engine::peak_memory().map_or(String::new(), |peak| format!(", peak memory {:.1} MB", peak as f64 / 1e6));
+    let memory = lookalike_engine::peak_memory().map_or(String::new(), |peak| {
+        format!(", peak memory {:.1} MB", peak as f64 / 1e6)
+    });
     log::info!("exit code {code} after {seconds:.3} s{memory}");
 }

@@ -21,20 +21,27 @@ use crate::{
 /// Prints a page on standard output, with colours if the reader wants them.
 pub fn print(page: &str) -> anyhow::Result<()> {
     let stdout = io::stdout();
-    Target::of_data(&stdout).write(stdout, page).map_err(not_printed)
+    Target::of_data(&stdout)
+        .write(stdout, page)
+        .map_err(not_printed)
 }
 
 /// Prints data on standard output. The bytes are unchanged unless a terminal shows them.
 pub fn print_data(data: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout();
     let data = Target::of_data(&stdout).data(data);
-    stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()).map_err(not_printed)
+    stdout
+        .write_all(data.as_bytes())
+        .and_then(|()| stdout.flush())
+        .map_err(not_printed)
 }
 
 /// Prints help, which contains no data.
 pub fn print_help(help: &clap::builder::StyledStr) -> anyhow::Result<()> {
     let mut out = anstream::stdout();
-    write!(out, "{}", help.ansi()).and_then(|()| out.flush()).map_err(not_printed)
+    write!(out, "{}", help.ansi())
+        .and_then(|()| out.flush())
+        .map_err(not_printed)
 }
 
 fn not_printed(error: io::Error) -> anyhow::Error {
@@ -80,13 +87,26 @@ pub fn both_ends(passage: &str, full: bool) -> String {
     if full || count <= 2 * END + 40 {
         return passage.into();
     }
-    let at = |n: usize| passage.char_indices().nth(n).map_or(passage.len(), |(at, _)| at);
-    format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
+    let at = |n: usize| {
+        passage
+            .char_indices()
+            .nth(n)
+            .map_or(passage.len(), |(at, _)| at)
+    };
+    format!(
+        "{} […{} characters…] {}",
+        &passage[..at(END)],
+        count - 2 * END,
+        &passage[at(count - END)..]
+    )
 }
 
 /// Prints what was wrong with the first bad lines, unless `quiet` is set.
 pub fn warnings(bad_lines: &[Error], flags: Flags, quiet: bool) {
-    bad_lines.iter().filter(|_| !quiet).for_each(|line| warning(&line.rendered(&flags)));
+    bad_lines
+        .iter()
+        .filter(|_| !quiet)
+        .for_each(|line| warning(&line.rendered(&flags)));
 }
 
 /// Returns data for one line of a page: line breaks become spaces, and other control characters are escaped.
@@ -113,7 +133,11 @@ pub fn bytes(number: u64) -> String {
     let mut value = number as f64;
     for unit in ["B", "kB", "MB", "GB"] {
         if value < 1000.0 {
-            return if unit == "B" { format!("{value:.0} B") } else { format!("{value:.1} {unit}") };
+            return if unit == "B" {
+                format!("{value:.0} B")
+            } else {
+                format!("{value:.1} {unit}")
+            };
         }
         value /= 1000.0;
     }
@@ -145,8 +169,15 @@ impl Shown {
     fn log_end(&self) {
         let Some(stage) = self.stage else { return };
         let (name, unit) = (stage_name(stage), unit_of(stage));
-        let done = if unit.is_empty() { bytes(self.done) } else { format!("{} {unit}", count(self.done)) };
-        log::info!("{name}: {done} in {:.3} s", self.began.elapsed().as_secs_f64());
+        let done = if unit.is_empty() {
+            bytes(self.done)
+        } else {
+            format!("{} {unit}", count(self.done))
+        };
+        log::info!(
+            "{name}: {done} in {:.3} s",
+            self.began.elapsed().as_secs_f64()
+        );
     }
 }
 
@@ -192,13 +223,24 @@ pub struct Bars {
 impl Bars {
     /// Creates the progress bar. The bar is also hidden if `quiet` is set or if log lines replace it.
     pub fn new(quiet: bool) -> Self {
-        let target = if quiet || log::max_level() != log::LevelFilter::Off || !std::io::stderr().is_terminal() {
+        let target = if quiet
+            || log::max_level() != log::LevelFilter::Off
+            || !std::io::stderr().is_terminal()
+        {
             ProgressDrawTarget::hidden()
         } else {
             ProgressDrawTarget::stderr_with_hz(10)
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        Self { shown: Mutex::new(Shown { stage: None, bar, reported: quiet, began: Instant::now(), done: 0 }) }
+        Self {
+            shown: Mutex::new(Shown {
+                stage: None,
+                bar,
+                reported: quiet,
+                began: Instant::now(),
+                done: 0,
+            }),
+        }
     }
 
     /// Shows the progress of a run, and always lets the run continue.
@@ -209,7 +251,9 @@ impl Bars {
 
     fn show(&self, progress: Progress) {
         // A bar that cannot be shown must not stop the run.
-        let Ok(mut shown) = self.shown.lock() else { return };
+        let Ok(mut shown) = self.shown.lock() else {
+            return;
+        };
         if shown.stage != Some(progress.stage) {
             shown.log_end();
             (shown.began, shown.done) = (Instant::now(), 0);
@@ -217,10 +261,21 @@ impl Bars {
         }
         // The number of pairs is an estimate until the stage ends.
         let is_estimate = matches!(progress.stage, Stage::Learning | Stage::Scoring);
-        shown.done = if is_estimate { progress.done } else { shown.done.max(progress.done) };
-        let Shown { stage, bar, reported, .. } = &mut *shown;
+        shown.done = if is_estimate {
+            progress.done
+        } else {
+            shown.done.max(progress.done)
+        };
+        let Shown {
+            stage,
+            bar,
+            reported,
+            ..
+        } = &mut *shown;
         const LONG: u64 = 10;
-        if let Some(estimate) = progress.estimate.filter(|estimate| estimate.seconds >= LONG)
+        if let Some(estimate) = progress
+            .estimate
+            .filter(|estimate| estimate.seconds >= LONG)
             && !std::mem::replace(reported, true)
         {
             Self::tell(bar, estimate, progress.stage);
@@ -254,16 +309,29 @@ impl Bars {
             seconds @ ..7200 => format!("{} min", seconds / 60),
             seconds => format!("{} h", seconds / 3600),
         };
-        let disk = if estimate.disk > 0 { format!(" and {} of temporary files", bytes(estimate.disk)) } else { String::new() };
+        let disk = if estimate.disk > 0 {
+            format!(" and {} of temporary files", bytes(estimate.disk))
+        } else {
+            String::new()
+        };
         let documents = count(estimate.documents);
-        let more = if stage == Stage::Streaming { " more" } else { "" };
-        let line = format!("about {documents} documents: about {time}{more}, {} of memory{disk}", bytes(estimate.memory));
+        let more = if stage == Stage::Streaming {
+            " more"
+        } else {
+            ""
+        };
+        let line = format!(
+            "about {documents} documents: about {time}{more}, {} of memory{disk}",
+            bytes(estimate.memory)
+        );
         bar.suspend(|| say(&line));
     }
 
     /// Shows an activity whose duration is unknown.
     pub fn note(&self, words: &str) {
-        let Ok(mut shown) = self.shown.lock() else { return };
+        let Ok(mut shown) = self.shown.lock() else {
+            return;
+        };
         shown.log_end();
         log::info!("{words}");
         let Shown { stage, bar, .. } = &mut *shown;
@@ -292,8 +360,17 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_and_scaled() {
-        assert_eq!([0, 999, 1000, 1234567].map(count), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([999, 1500, 2_000_000].map(bytes), ["999 B", "1.5 kB", "2.0 MB"]);
-        assert_eq!([counted(1, "pair"), counted(2, "pair")], ["1 pair", "2 pairs"]);
+        assert_eq!(
+            [0, 999, 1000, 1234567].map(count),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(
+            [999, 1500, 2_000_000].map(bytes),
+            ["999 B", "1.5 kB", "2.0 MB"]
+        );
+        assert_eq!(
+            [counted(1, "pair"), counted(2, "pair")],
+            ["1 pair", "2 pairs"]
+        );
     }
 }

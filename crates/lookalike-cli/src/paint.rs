@@ -23,17 +23,35 @@ pub struct Paint {
 }
 
 /// Red, for passages that only one text has.
-pub const RED: Paint = Paint { letter: 'r', style: AnsiColor::Red.on_default() };
+pub const RED: Paint = Paint {
+    letter: 'r',
+    style: AnsiColor::Red.on_default(),
+};
 /// Green, for passages that two texts share.
-pub const GREEN: Paint = Paint { letter: 'g', style: AnsiColor::Green.on_default() };
+pub const GREEN: Paint = Paint {
+    letter: 'g',
+    style: AnsiColor::Green.on_default(),
+};
 /// Bold, for headings and numbers.
-pub const BOLD: Paint = Paint { letter: 'b', style: Style::new().bold() };
+pub const BOLD: Paint = Paint {
+    letter: 'b',
+    style: Style::new().bold(),
+};
 /// Dimmed, for less important text.
-pub const DIM: Paint = Paint { letter: 'd', style: Style::new().dimmed() };
+pub const DIM: Paint = Paint {
+    letter: 'd',
+    style: Style::new().dimmed(),
+};
 /// The style of the word "error".
-pub const ERROR: Paint = Paint { letter: 'e', style: AnsiColor::Red.on_default().bold() };
+pub const ERROR: Paint = Paint {
+    letter: 'e',
+    style: AnsiColor::Red.on_default().bold(),
+};
 /// The style of the word "warning".
-pub const WARNING: Paint = Paint { letter: 'w', style: AnsiColor::Yellow.on_default().bold() };
+pub const WARNING: Paint = Paint {
+    letter: 'w',
+    style: AnsiColor::Yellow.on_default().bold(),
+};
 
 const ALL: [Paint; 6] = [RED, GREEN, BOLD, DIM, ERROR, WARNING];
 
@@ -45,7 +63,11 @@ const END: char = '.';
 
 impl fmt::Display for Paint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{MARK}{}{MARK}", if f.alternate() { END } else { self.letter })
+        write!(
+            f,
+            "{MARK}{}{MARK}",
+            if f.alternate() { END } else { self.letter }
+        )
     }
 }
 
@@ -60,17 +82,27 @@ impl Target {
     /// Returns the target for standard output or a similar stream: data for a file or a program is unchanged.
     pub fn of_data(stream: &(impl RawStream + io::IsTerminal)) -> Self {
         let colours = AutoStream::choice(stream) != ColorChoice::Never;
-        Self { colours, escapes: colours || io::IsTerminal::is_terminal(stream) }
+        Self {
+            colours,
+            escapes: colours || io::IsTerminal::is_terminal(stream),
+        }
     }
 
     /// Returns the target for standard error: messages are always for people, so control characters are always escaped.
     pub fn of_messages(stream: &impl RawStream) -> Self {
-        Self { colours: AutoStream::choice(stream) != ColorChoice::Never, escapes: true }
+        Self {
+            colours: AutoStream::choice(stream) != ColorChoice::Never,
+            escapes: true,
+        }
     }
 
     /// Returns data that is not part of a page, in the form that is written to the target.
     pub fn data<'a>(&self, data: &'a str) -> Cow<'a, str> {
-        if self.escapes { escaped(data) } else { data.into() }
+        if self.escapes {
+            escaped(data)
+        } else {
+            data.into()
+        }
     }
 
     /// Returns a page in the form that is written to the target.
@@ -80,7 +112,9 @@ impl Target {
         while let Some((before, style, after)) = next_mark(rest) {
             out.push_str(&self.data(before));
             if self.colours {
-                out.push_str(&style.map_or("\x1b[0m".into(), |paint| paint.style.render().to_string()));
+                out.push_str(
+                    &style.map_or("\x1b[0m".into(), |paint| paint.style.render().to_string()),
+                );
             }
             rest = after;
         }
@@ -90,7 +124,9 @@ impl Target {
 
     /// Writes a page.
     pub fn write(&self, mut stream: impl Write, page: &str) -> io::Result<()> {
-        stream.write_all(self.text(page).as_bytes()).and_then(|()| stream.flush())
+        stream
+            .write_all(self.text(page).as_bytes())
+            .and_then(|()| stream.flush())
     }
 }
 
@@ -112,17 +148,31 @@ fn next_mark(page: &str) -> Option<(&str, Option<Paint>, &str)> {
 mod tests {
     use super::*;
 
-    const TERMINAL: Target = Target { colours: true, escapes: true };
-    const PIPE: Target = Target { colours: false, escapes: false };
-    const LOG: Target = Target { colours: false, escapes: true };
+    const TERMINAL: Target = Target {
+        colours: true,
+        escapes: true,
+    };
+    const PIPE: Target = Target {
+        colours: false,
+        escapes: false,
+    };
+    const LOG: Target = Target {
+        colours: false,
+        escapes: true,
+    };
 
     #[test]
     fn styles_are_only_ours_and_data_is_unchanged() {
         let data = "\x1b[31mred\x1b[0m \u{202e}txt \u{fdd0} \u{fdd0}r \u{fdd0}x\u{fdd0}";
         let page = format!("{BOLD}{data}{BOLD:#}\n{RED}x{RED:#}");
         assert_eq!(PIPE.text(&page), format!("{data}\nx"));
-        let written = data.replace('\x1b', "\\u001b").replace('\u{202e}', "\\u202e");
-        assert_eq!(TERMINAL.text(&page), format!("\x1b[1m{written}\x1b[0m\n\x1b[31mx\x1b[0m"));
+        let written = data
+            .replace('\x1b', "\\u001b")
+            .replace('\u{202e}', "\\u202e");
+        assert_eq!(
+            TERMINAL.text(&page),
+            format!("\x1b[1m{written}\x1b[0m\n\x1b[31mx\x1b[0m")
+        );
         assert_eq!(LOG.text(&page), format!("{written}\nx"));
         assert_eq!([PIPE.data(data), LOG.data(data)], [data, &*written]);
     }
@@ -130,8 +180,16 @@ mod tests {
     #[test]
     fn each_style_has_a_letter() {
         for (number, paint) in ALL.iter().enumerate() {
-            assert!(paint.letter != END && ALL[..number].iter().all(|other| other.letter != paint.letter));
-            assert_eq!(TERMINAL.text(&paint.to_string()), paint.style.render().to_string());
+            assert!(
+                paint.letter != END
+                    && ALL[..number]
+                        .iter()
+                        .all(|other| other.letter != paint.letter)
+            );
+            assert_eq!(
+                TERMINAL.text(&paint.to_string()),
+                paint.style.render().to_string()
+            );
         }
     }
 }

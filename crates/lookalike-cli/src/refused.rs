@@ -12,9 +12,10 @@ use lookalike_engine::shown_name;
 /// Returns clap's message with arguments cut and masked. For a number that does not parse, the message says what is accepted.
 pub fn words(mut error: Error) -> String {
     let given = |(kind, value): (ContextKind, &ContextValue)| match (kind, value) {
-        (ContextKind::InvalidArg | ContextKind::InvalidValue | ContextKind::InvalidSubcommand, ContextValue::String(given)) => {
-            Some((kind, given.clone()))
-        }
+        (
+            ContextKind::InvalidArg | ContextKind::InvalidValue | ContextKind::InvalidSubcommand,
+            ContextValue::String(given),
+        ) => Some((kind, given.clone())),
         _ => None,
     };
     for (kind, given) in error.context().filter_map(given).collect::<Vec<_>>() {
@@ -26,7 +27,9 @@ pub fn words(mut error: Error) -> String {
         }
     }
     let words = error.render().to_string();
-    let Some((said, accepted)) = std::error::Error::source(&error).map(|source| (source.to_string(), accepted(source))) else {
+    let Some((said, accepted)) =
+        std::error::Error::source(&error).map(|source| (source.to_string(), accepted(source)))
+    else {
         return words;
     };
     // In the message, the value precedes the reason. The value may itself contain the words of the reason, so search for the
@@ -56,7 +59,9 @@ pub fn accepted(source: &(dyn std::error::Error + 'static)) -> String {
         return "give a number, such as 0.8".into();
     }
     // For a number out of range, clap's message is "0 is not in 1..=1000" or, if the range has no end, "0 is not in 1..".
-    let range = said.split_once(" is not in ").and_then(|(_, range)| range.split_once(".."));
+    let range = said
+        .split_once(" is not in ")
+        .and_then(|(_, range)| range.split_once(".."));
     match range {
         Some((least, most)) => match most.strip_prefix('=') {
             Some(most) => format!("give a whole number from {least} to {most}"),

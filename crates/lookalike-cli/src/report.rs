@@ -39,18 +39,34 @@ struct Whole<'a, T> {
 impl Report {
     /// Creates the report of a command.
     pub fn new(command: &'static str) -> Self {
-        Self { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), command, inputs: Vec::new(), outputs: Vec::new() }
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            command,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        }
     }
 
     /// Adds inputs that have the same role.
-    pub fn inputs(mut self, role: &'static str, names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        self.inputs.extend(names.into_iter().map(|name| Named { role, name: shown_name(name.as_ref()) }));
+    pub fn inputs(
+        mut self,
+        role: &'static str,
+        names: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        self.inputs.extend(names.into_iter().map(|name| Named {
+            role,
+            name: shown_name(name.as_ref()),
+        }));
         self
     }
 
     /// Adds an output; does nothing if `path` is `None`.
     pub fn output(mut self, role: &'static str, path: Option<&Path>) -> Self {
-        self.outputs.extend(path.map(|path| Named { role, name: shown_path(path) }));
+        self.outputs.extend(path.map(|path| Named {
+            role,
+            name: shown_path(path),
+        }));
         self
     }
 
@@ -66,7 +82,11 @@ pub fn open(path: Option<&Path>) -> anyhow::Result<Option<LateOutput>> {
 }
 
 /// Writes the file of `--summary` after the run.
-pub fn write(file: Option<LateOutput>, report: &Report, body: &impl Serialize) -> anyhow::Result<()> {
+pub fn write(
+    file: Option<LateOutput>,
+    report: &Report,
+    body: &impl Serialize,
+) -> anyhow::Result<()> {
     match file {
         Some(file) => Ok(file.finish(report.json(body)?.as_bytes())?),
         None => Ok(()),

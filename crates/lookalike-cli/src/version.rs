@@ -14,15 +14,27 @@ pub fn page() -> String {
     } else {
         ""
     };
-    let linked = if cfg!(target_feature = "crt-static") { "static" } else { "dynamic" };
-    let checked = if cfg!(debug_assertions) { "with assertions" } else { "without assertions" };
+    let linked = if cfg!(target_feature = "crt-static") {
+        "static"
+    } else {
+        "dynamic"
+    };
+    let checked = if cfg!(debug_assertions) {
+        "with assertions"
+    } else {
+        "without assertions"
+    };
     let features = built_features();
     format!(
         "lookalike {}\ncommit: {}\ntarget: {ARCH}-{OS}{environment}, {linked}\nbuilt: {checked}\nfeatures: {}\nkernels: {}\n",
         env!("CARGO_PKG_VERSION"),
         // The build may set this variable. Running git here would tie every build to a checkout.
         option_env!("LOOKALIKE_COMMIT").unwrap_or("unknown"),
-        if features.is_empty() { "none".into() } else { features.join(" ") },
+        if features.is_empty() {
+            "none".into()
+        } else {
+            features.join(" ")
+        },
         kernels(),
     )
 }
@@ -40,6 +52,11 @@ fn kernels() -> &'static str {
 
 /// Returns whether the arguments before the command ask for details: `--verbose`, `-v` or combined flags such as `-vV`.
 pub fn is_verbose(args: &[std::ffi::OsString]) -> bool {
-    let flags = args.iter().skip(1).map_while(|arg| arg.to_str().filter(|arg| arg.starts_with('-')));
-    flags.into_iter().any(|flag| flag == "--verbose" || !flag.starts_with("--") && flag.contains('v'))
+    let flags = args
+        .iter()
+        .skip(1)
+        .map_while(|arg| arg.to_str().filter(|arg| arg.starts_with('-')));
+    flags
+        .into_iter()
+        .any(|flag| flag == "--verbose" || !flag.starts_with("--") && flag.contains('v'))
 }

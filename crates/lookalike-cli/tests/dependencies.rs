@@ -94,32 +94,59 @@ fn root() -> &'static Path {
 }
 
 fn read<T: for<'a> Deserialize<'a>>(name: &str) -> T {
-    toml::from_str(&fs::read_to_string(root().join(name)).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"))
+    toml::from_str(&fs::read_to_string(root().join(name)).unwrap())
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Returns the packages for this system; a build has already fetched them.
 fn packages() -> Vec<Package> {
-    let host = Command::new("rustc").arg("-vV").current_dir(root()).output().unwrap().stdout;
+    let host = Command::new("rustc")
+        .arg("-vV")
+        .current_dir(root())
+        .output()
+        .unwrap()
+        .stdout;
     let host = String::from_utf8(host).unwrap();
-    let host = host.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let host = host
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .unwrap();
     let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--locked", "--filter-platform", host])
+        .args([
+            "metadata",
+            "--format-version=1",
+            "--locked",
+            "--filter-platform",
+            host,
+        ])
         .current_dir(root())
         .output()
         .unwrap();
-    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
-    serde_json::from_slice::<Metadata>(&metadata.stdout).unwrap().packages
+    assert!(
+        metadata.status.success(),
+        "{}",
+        String::from_utf8_lossy(&metadata.stderr)
+    );
+    serde_json::from_slice::<Metadata>(&metadata.stdout)
+        .unwrap()
+        .packages
 }
 
 /// Returns whether an expression such as `(MIT OR Apache-2.0) AND Unicode-3.0` can be satisfied with allowed licences only. Old
 /// crates write / for OR.
 fn is_allowed(license: &str, allowed: &[Licensee]) -> bool {
-    let expression = Expression::parse_mode(license, ParseMode::LAX).unwrap_or_else(|error| panic!("{license}: {error}"));
+    let expression = Expression::parse_mode(license, ParseMode::LAX)
+        .unwrap_or_else(|error| panic!("{license}: {error}"));
     expression.evaluate(|asked| allowed.iter().any(|licensee| licensee.satisfies(asked)))
 }
 
 fn licensees(allow: &[String]) -> Vec<Licensee> {
-    allow.iter().map(|license| Licensee::parse(license).unwrap_or_else(|error| panic!("{license}: {error}"))).collect()
+    allow
+        .iter()
+        .map(|license| {
+            Licensee::parse(license).unwrap_or_else(|error| panic!("{license}: {error}"))
+        })
+        .collect()
 }
 
 #[test]
@@ -127,15 +154,26 @@ fn licences_are_allowed() {
     let allowed = licensees(&read::<Rules>("deny.toml").licenses.allow);
     let refused: Vec<String> = packages()
         .iter()
-        .filter(|package| !package.license.as_ref().is_some_and(|license| is_allowed(license, &allowed)))
-        .map(|package| format!("{} {}: {:?}", package.name, package.version, package.license))
+        .filter(|package| {
+            !package
+                .license
+                .as_ref()
+                .is_some_and(|license| is_allowed(license, &allowed))
+        })
+        .map(|package| {
+            format!(
+                "{} {}: {:?}",
+                package.name, package.version, package.license
+            )
+        })
         .collect();
     assert!(refused.is_empty(), "not in deny.toml: {refused:#?}");
 }
 
 #[test]
 fn licence_expressions_are_parsed() {
-    let allowed = licensees(&["MIT", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0"].map(String::from));
+    let allowed =
+        licensees(&["MIT", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0"].map(String::from));
     for (license, is_right) in [
         ("MIT", true),
         ("MIT/GPL-3.0", true),
@@ -155,27 +193,45 @@ fn dependencies_are_not_banned_and_come_from_known_sources() {
     let Rules { bans, sources, .. } = read("deny.toml");
     let Deny::Deny = bans.wildcards;
     let (Deny::Deny, Deny::Deny) = (sources.unknown_registry, sources.unknown_git);
-    let known: Vec<String> = sources.allow_registry.iter().map(|url| format!("registry+{url}")).collect();
+    let known: Vec<String> = sources
+        .allow_registry
+        .iter()
+        .map(|url| format!("registry+{url}"))
+        .collect();
     for Locked { name, source } in read::<Lock>("Cargo.lock").package {
         if let Some(banned) = bans.deny.iter().find(|banned| banned.name == name) {
             panic!("{name}: {}", banned.reason);
         }
         // A package without a source is in this repository.
-        assert!(source.as_ref().is_none_or(|source| known.contains(source)), "{name}: from {source:?}");
+        assert!(
+            source.as_ref().is_none_or(|source| known.contains(source)),
+            "{name}: from {source:?}"
+        );
     }
     for package in packages() {
         for Dependency { name, req, path } in &package.dependencies {
             let ours = bans.allow_wildcard_paths && path.is_some();
-            assert!(req != "*" || ours, "{} needs {name} of any version", package.name);
+            assert!(
+                req != "*" || ours,
+                "{} needs {name} of any version",
+                package.name
+            );
         }
     }
 }
 
 #[test]
 fn every_dependency_builds_with_our_oldest_compiler() {
-    let number = |version: &str| -> Vec<u32> { version.split('.').map(|part| part.parse().unwrap()).collect() };
+    let number = |version: &str| -> Vec<u32> {
+        version
+            .split('.')
+            .map(|part| part.parse().unwrap())
+            .collect()
+    };
     let workspace: toml::Table = read("Cargo.toml");
-    let ours = workspace["workspace"]["package"]["rust-version"].as_str().unwrap();
+    let ours = workspace["workspace"]["package"]["rust-version"]
+        .as_str()
+        .unwrap();
     let newer: Vec<String> = packages()
         .iter()
         .filter_map(|package| {

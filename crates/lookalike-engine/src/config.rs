@@ -162,7 +162,10 @@ impl Resume {
     /// Returns settings that save the state in this folder. Progress is synced to the disk every 256 MiB of input, and also every
     /// ten seconds if less was read.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), part: 256 << 20 }
+        Self {
+            folder: folder.into(),
+            part: 256 << 20,
+        }
     }
 }
 
@@ -251,18 +254,37 @@ impl RunConfig {
     /// # Errors
     /// Fails if a folder for temporary files was given explicitly and no file can be created in it. The error is reported now,
     /// and not hours later when memory is full.
-    pub(crate) fn budget(&self, threads: usize, outputs: &[&Path], extra: impl FnOnce(u64) -> u64) -> Result<Arc<Budget>> {
+    pub(crate) fn budget(
+        &self,
+        threads: usize,
+        outputs: &[&Path],
+        extra: impl FnOnce(u64) -> u64,
+    ) -> Result<Arc<Budget>> {
         if self.temp_dir != std::env::temp_dir() {
-            File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
+            File::temporary(&self.temp_dir)
+                .map_err(|error| Error::temporary(&self.temp_dir, &error))?;
         }
-        let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
+        let memory = self
+            .memory
+            .unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
         // Two outputs may have windows (write buffers) that wait for the disk: the kept lines and the decisions.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
         // Each thread may have one remote object open, and may be transferring one part of it. The memory for this part is needed
         // in addition to the memory that all threads share.
-        let remote = self.inputs.iter().chain(&self.against).any(|name| store::is_url(name));
-        let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
-        let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
+        let remote = self
+            .inputs
+            .iter()
+            .chain(&self.against)
+            .any(|name| store::is_url(name));
+        let fetched = if remote {
+            store::AHEAD + store::PART * threads as u64
+        } else {
+            0
+        };
+        let uploads = outputs
+            .iter()
+            .filter(|path| path.to_str().is_some_and(store::is_url))
+            .count() as u64;
         let sent = uploads * store::UPLOAD_PART * (store::UPLOADS + 1);
         let budget = Budget::of(
             memory,
@@ -283,7 +305,9 @@ impl RunConfig {
     /// Fails if one of these folders is a URL. The error names the first such folder.
     pub(crate) fn refuse_remote_folders(&self) -> Result<()> {
         store::refuse_url(Setting::TempDir, "folder", &self.temp_dir)?;
-        self.resume.as_ref().map_or(Ok(()), |resume| store::refuse_url(Setting::Resume, "folder", &resume.folder))
+        self.resume.as_ref().map_or(Ok(()), |resume| {
+            store::refuse_url(Setting::Resume, "folder", &resume.folder)
+        })
     }
 
     /// Returns the inputs in the order given, then commands, then tables. The files of a folder or a glob are in the order of
@@ -310,7 +334,10 @@ impl RunConfig {
     ///
     /// # Errors
     /// Fails for the same reasons as [`Self::expand`].
-    pub(crate) fn expand_collections(&self, collections: &[(&[String], &[InputTable])]) -> Result<(Expanded, Vec<usize>)> {
+    pub(crate) fn expand_collections(
+        &self,
+        collections: &[(&[String], &[InputTable])],
+    ) -> Result<(Expanded, Vec<usize>)> {
         self.refuse_remote_folders()?;
         read::expand_collections(self.asked(), collections)
     }
@@ -331,7 +358,9 @@ impl RunConfig {
 
     /// Returns whether there are references.
     pub(crate) fn has_references(&self) -> bool {
-        !self.against.is_empty() || !self.against_tables.is_empty() || !self.against_stored.is_empty()
+        !self.against.is_empty()
+            || !self.against_tables.is_empty()
+            || !self.against_stored.is_empty()
     }
 
     /// Returns which document of a group is kept. If containment is measured, the default is the longest document, so that the
@@ -360,7 +389,12 @@ pub struct Progress {
 
 impl Progress {
     pub(crate) fn new(stage: Stage, done: u64, total: u64) -> Self {
-        Self { stage, done, total, estimate: None }
+        Self {
+            stage,
+            done,
+            total,
+            estimate: None,
+        }
     }
 
     /// Reports this progress to the observer.

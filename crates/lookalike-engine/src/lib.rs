@@ -24,7 +24,16 @@
 
 // Anything that input data can trigger is an error, never a panic. If code may panic, a comment next to it says why no input data
 // can cause the panic.
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo
+    )
+)]
 
 mod config;
 
@@ -50,13 +59,16 @@ pub mod parts;
 
 mod jobs;
 
-pub use config::{Estimate, Observer, OtherFields, Progress, ReportConfig, Resume, RunConfig, SimilarIn, Stage, UNOBSERVED};
+pub use config::{
+    Estimate, Observer, OtherFields, Progress, ReportConfig, Resume, RunConfig, SimilarIn, Stage,
+    UNOBSERVED,
+};
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, AppliedPairs, apply},
     audit::{
-        AuditSummary, AuditedCluster, Cause, ClusterFigures, KeptFigures, NamedFigures, RemovalFigures, ResultFigures,
-        SimilarityBar, WorstMissed, WorstRemoval,
+        AuditSummary, AuditedCluster, Cause, ClusterFigures, KeptFigures, NamedFigures,
+        RemovalFigures, ResultFigures, SimilarityBar, WorstMissed, WorstRemoval,
         asked::{AuditedResult, Auditing, ResultKind},
         audit,
     },
@@ -145,8 +157,8 @@ pub use lookalike_io::{
     store::{refuse_url, shown_name, shown_path},
     words,
     write::{
-        Decided, IdKind, LateOutput, Likeness, Limit, Output, Representative, decisions_name, finish as finish_outputs,
-        reason_name,
+        Decided, IdKind, LateOutput, Likeness, Limit, Output, Representative, decisions_name,
+        finish as finish_outputs, reason_name,
     },
 };
 #[cfg(feature = "tables")]

@@ -45,24 +45,42 @@ struct Twin<'a> {
 
 impl Twin<'_> {
     fn same(&self, a: &Known, b: &Known) -> bool {
-        self.method.same((a.scratch.digest, &a.scratch.bits), (b.scratch.digest, &b.scratch.bits))
+        self.method.same(
+            (a.scratch.digest, &a.scratch.bits),
+            (b.scratch.digest, &b.scratch.bits),
+        )
     }
 
     fn are_candidates(&self, a: &Known, b: &Known) -> bool {
         let met = match self.method.config().candidates {
             Candidates::All => true,
             Candidates::Shared(_) => {
-                let [a, b] = [a, b].map(|known| Sample { level: known.scratch.level, elements: &known.scratch.elements });
-                a.elements.iter().any(|element| b.elements.contains(element)) && self.method.share_enough(a, b)
+                let [a, b] = [a, b].map(|known| Sample {
+                    level: known.scratch.level,
+                    elements: &known.scratch.elements,
+                });
+                a.elements
+                    .iter()
+                    .any(|element| b.elements.contains(element))
+                    && self.method.share_enough(a, b)
             }
-            _ => a.scratch.keys.iter().zip(&b.scratch.keys).any(|(a, b)| a == b),
+            _ => a
+                .scratch
+                .keys
+                .iter()
+                .zip(&b.scratch.keys)
+                .any(|(a, b)| a == b),
         };
         met && self.method.agree(&a.scratch.bits, &b.scratch.bits)
     }
 
     fn overlap(a: &Known, b: &Known) -> Overlap {
         let shared = a.set.intersection(&b.set).count() as u64;
-        Overlap { shared, a: a.set.len() as u64, b: b.set.len() as u64 }
+        Overlap {
+            shared,
+            a: a.set.len() as u64,
+            b: b.set.len() as u64,
+        }
     }
 
     /// Returns how similar a document is to a kept document; `None` if the document may not be dropped for the kept one.
@@ -82,7 +100,9 @@ impl Twin<'_> {
         let similarity = match self.method.verify() {
             Verify::Exact if self.holders && kept.is_reference => measure.of(overlap.swapped()),
             Verify::Exact => measure.of(overlap),
-            Verify::Sketch => self.method.estimate(&document.scratch.bits, &kept.scratch.bits),
+            Verify::Sketch => self
+                .method
+                .estimate(&document.scratch.bits, &kept.scratch.bits),
             Verify::None => return Some(1.0),
         };
         (similarity >= threshold).then_some(similarity)
@@ -93,7 +113,14 @@ impl Twin<'_> {
         let mut order: Vec<usize> = (0..self.documents.len()).collect();
         order.sort_by_key(|&d| {
             let known = &self.documents[d];
-            (!known.is_reference, if known.is_reference { 0 } else { u64::MAX - known.key })
+            (
+                !known.is_reference,
+                if known.is_reference {
+                    0
+                } else {
+                    u64::MAX - known.key
+                },
+            )
         });
         let (mut kept, mut decided): (Vec<usize>, Vec<_>) = (Vec::new(), Vec::new());
         for d in order {
@@ -122,10 +149,17 @@ impl Twin<'_> {
     /// Compares every reference document with every document of the inputs. Returns the pairs that are similar in at least one
     /// direction, with their resemblance.
     fn pairs(&self) -> Vec<Value> {
-        let are = |reference: bool| self.documents.iter().filter(move |known| known.is_reference == reference);
+        let are = |reference: bool| {
+            self.documents
+                .iter()
+                .filter(move |known| known.is_reference == reference)
+        };
         let all = are(true).flat_map(|a| are(false).map(move |b| (a, b)));
-        let similar = all.filter(|(a, b)| self.similarity(a, b).or(self.similarity(b, a)).is_some());
-        similar.map(|(a, b)| json!([a.id, b.id, Self::overlap(a, b).resemblance()])).collect()
+        let similar =
+            all.filter(|(a, b)| self.similarity(a, b).or(self.similarity(b, a)).is_some());
+        similar
+            .map(|(a, b)| json!([a.id, b.id, Self::overlap(a, b).resemblance()]))
+            .collect()
     }
 
     /// Returns the lines of the decisions file.
@@ -155,11 +189,23 @@ impl Twin<'_> {
             };
             let estimated = !same && self.method.verify() == Verify::Sketch;
             let overlap = Self::overlap(document, kept);
-            let counted = [overlap.resemblance(), overlap.containment(), overlap.swapped().containment()].map(Some);
+            let counted = [
+                overlap.resemblance(),
+                overlap.containment(),
+                overlap.swapped().containment(),
+            ]
+            .map(Some);
             let [resemblance, containment, of_representative] = match self.method.verify() {
                 _ if same => [Some(1.0); 3],
                 Verify::Exact => counted,
-                Verify::Sketch => [Some(self.method.estimate(&document.scratch.bits, &kept.scratch.bits)), None, None],
+                Verify::Sketch => [
+                    Some(
+                        self.method
+                            .estimate(&document.scratch.bits, &kept.scratch.bits),
+                    ),
+                    None,
+                    None,
+                ],
                 Verify::None => [None; 3],
             };
             let mut line = json!({
@@ -184,7 +230,11 @@ fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
     let one = (0usize..5, 0usize..40, 0usize..40, 0usize..12);
     prop::collection::vec(one, 0..most).prop_map(|all| {
         let text = |(base, cut, change, kind): (usize, usize, usize, usize)| {
-            let words = |base: usize| (0..40 - cut / 4).filter(move |i| *i != change).map(move |i| format!("b{base}w{i} "));
+            let words = |base: usize| {
+                (0..40 - cut / 4)
+                    .filter(move |i| *i != change)
+                    .map(move |i| format!("b{base}w{i} "))
+            };
             let text: String = words(base).collect();
             match kind {
                 0 => text.to_uppercase(),
@@ -195,7 +245,10 @@ fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
                 5 => words(base).take(12).collect(),
                 // If shingles are single words, this text has the same set of shingles as `text`.
                 6 => format!("{text}{text}"),
-                7 | 8 => (0..24).map(|i| format!("t{i} ")).chain((0..8).map(|i| format!("o{base}x{change}x{i} "))).collect(),
+                7 | 8 => (0..24)
+                    .map(|i| format!("t{i} "))
+                    .chain((0..8).map(|i| format!("o{base}x{change}x{i} ")))
+                    .collect(),
                 _ => text,
             }
         };
@@ -205,15 +258,39 @@ fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
 
 /// Returns ways of finding candidates, each with a measure and a kind of verification.
 fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
-    let shared = |modulus| Candidates::Shared(Shared { modulus, ..Shared::default() });
+    let shared = |modulus| {
+        Candidates::Shared(Shared {
+            modulus,
+            ..Shared::default()
+        })
+    };
     vec![
         (Candidates::default(), Measure::Resemblance, None),
         (Candidates::default(), Measure::Resemblance, None),
-        (Candidates::default(), Measure::Resemblance, Some(Verify::Sketch)),
-        (Candidates::default(), Measure::Resemblance, Some(Verify::None)),
-        (Candidates::Bands(Bands { permutations: Permutations::Many, ..Bands::default() }), Measure::Resemblance, None),
         (
-            Candidates::SimHash(SimHashBy { bits: Width::W128, distance: Some(9), ..SimHashBy::default() }),
+            Candidates::default(),
+            Measure::Resemblance,
+            Some(Verify::Sketch),
+        ),
+        (
+            Candidates::default(),
+            Measure::Resemblance,
+            Some(Verify::None),
+        ),
+        (
+            Candidates::Bands(Bands {
+                permutations: Permutations::Many,
+                ..Bands::default()
+            }),
+            Measure::Resemblance,
+            None,
+        ),
+        (
+            Candidates::SimHash(SimHashBy {
+                bits: Width::W128,
+                distance: Some(9),
+                ..SimHashBy::default()
+            }),
             Measure::Resemblance,
             Some(Verify::Exact),
         ),
@@ -222,8 +299,16 @@ fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
         (Candidates::All, Measure::Containment, None),
         (shared(None), Measure::Resemblance, None),
         (shared(None), Measure::Containment, None),
-        (shared(Some(Modulus::Capped { least: 4, level: 2 })), Measure::Containment, None),
-        (shared(Some(Modulus::Growing { least: 3 })), Measure::Resemblance, None),
+        (
+            shared(Some(Modulus::Capped { least: 4, level: 2 })),
+            Measure::Containment,
+            None,
+        ),
+        (
+            shared(Some(Modulus::Growing { least: 3 })),
+            Measure::Resemblance,
+            None,
+        ),
     ]
 }
 
@@ -249,15 +334,27 @@ struct Answer {
     decisions: String,
 }
 
-fn run(config: &RunConfig, folder: &Path, observer: impl Fn(Progress) -> ControlFlow<()> + Sync) -> Option<Answer> {
-    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), ..Outputs::default() };
+fn run(
+    config: &RunConfig,
+    folder: &Path,
+    observer: impl Fn(Progress) -> ControlFlow<()> + Sync,
+) -> Option<Answer> {
+    let outputs = Outputs {
+        kept: Some(folder.join("kept")),
+        decisions: Some(folder.join("decisions")),
+        ..Outputs::default()
+    };
     let summary = match dedup(config, &outputs, &observer) {
         Ok(summary) => summary,
         Err(error) if error.kind() == ErrorKind::Interrupted => return None,
         Err(error) => panic!("{error}"),
     };
     let read = |name| fs::read_to_string(folder.join(name)).unwrap();
-    Some(Answer { summary, kept: read("kept"), decisions: read("decisions") })
+    Some(Answer {
+        summary,
+        kept: read("kept"),
+        decisions: read("decisions"),
+    })
 }
 
 proptest! {

@@ -43,8 +43,18 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 fn files(folder: &Path) -> Files {
     let file = |entry: std::io::Result<fs::DirEntry>| entry.unwrap();
-    let regular = fs::read_dir(folder).unwrap().map(file).filter(|entry| entry.file_type().unwrap().is_file());
-    regular.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
+    let regular = fs::read_dir(folder)
+        .unwrap()
+        .map(file)
+        .filter(|entry| entry.file_type().unwrap().is_file());
+    regular
+        .map(|entry| {
+            (
+                entry.file_name().into_string().unwrap(),
+                fs::read(entry.path()).unwrap(),
+            )
+        })
+        .collect()
 }
 
 /// A folder that contains all kinds of inputs, a folder for outputs, and a folder for temporary files.
@@ -68,7 +78,11 @@ fn lines(name: &str, number: usize, padding: usize) -> Vec<u8> {
         let text: String = (0..30).map(|w| format!("{name}{base}w{w} ")).collect();
         let tail = if i % 3 == 2 { "and more" } else { "" };
         let padding = format!("{i:07}").repeat(padding / 7);
-        writeln!(lines, r#"{{"id":"{name}-{i}","text":"{text}{tail}","more":"{padding}"}}"#).unwrap();
+        writeln!(
+            lines,
+            r#"{{"id":"{name}-{i}","text":"{text}{tail}","more":"{padding}"}}"#
+        )
+        .unwrap();
         if i % 40 == 7 {
             writeln!(lines, "no record {i} {}", "x".repeat(200)).unwrap();
         }
@@ -84,13 +98,26 @@ impl Place {
             fs::create_dir(path(name)).unwrap();
         }
         fs::write(path("in/a.jsonl"), lines("a", LONG, 4000)).unwrap();
-        fs::write(path("in/b.jsonl.zst"), zstd::encode_all(&lines("b", 200, 100)[..], 1).unwrap()).unwrap();
+        fs::write(
+            path("in/b.jsonl.zst"),
+            zstd::encode_all(&lines("b", 200, 100)[..], 1).unwrap(),
+        )
+        .unwrap();
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(&lines("c", 200, 100)).unwrap();
         fs::write(path("in/c.jsonl.gz"), gzip.finish().unwrap()).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(path("pipe"))
+                .status()
+                .unwrap()
+                .success()
+        );
         let config = RunConfig {
-            inputs: ["in", "pipe"].iter().map(|name| path(name).display().to_string()).collect(),
+            inputs: ["in", "pipe"]
+                .iter()
+                .map(|name| path(name).display().to_string())
+                .collect(),
             skip_bad: Some(path("out").join(bad)),
             threads: 2,
             // With this limit, everything that can spill does so immediately.
@@ -98,17 +125,33 @@ impl Place {
             temp_dir: path("temp"),
             ..RunConfig::default()
         };
-        let outputs =
-            Outputs { kept: Some(path("out").join(kept)), decisions: Some(path("out").join(decisions)), ..Outputs::default() };
-        let old = old.iter().map(|name| (name.to_string(), format!("the old {name}").into_bytes())).collect();
-        Self { folder, config, outputs, cut: None, piped: lines("d", 60, 300), old }
+        let outputs = Outputs {
+            kept: Some(path("out").join(kept)),
+            decisions: Some(path("out").join(decisions)),
+            ..Outputs::default()
+        };
+        let old = old
+            .iter()
+            .map(|name| (name.to_string(), format!("the old {name}").into_bytes()))
+            .collect();
+        Self {
+            folder,
+            config,
+            outputs,
+            cut: None,
+            piped: lines("d", 60, 300),
+            old,
+        }
     }
 
     /// Creates a place for runs that cut.
     fn of_cuts() -> Self {
         let mut place = Self::new("texts.jsonl", "cuts.jsonl", "bad.txt", &[]);
         place.config.inputs.pop();
-        place.cut = Some(CutConfig { window: Some(10), ..CutConfig::default() });
+        place.cut = Some(CutConfig {
+            window: Some(10),
+            ..CutConfig::default()
+        });
         place
     }
 
@@ -118,7 +161,11 @@ impl Place {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables");
         fs::remove_dir_all(place.path("in")).unwrap();
         fs::create_dir(place.path("in")).unwrap();
-        for name in ["pyarrow_zstd.parquet", "pyarrow_snappy.parquet", "pyarrow_zstd.arrow"] {
+        for name in [
+            "pyarrow_zstd.parquet",
+            "pyarrow_snappy.parquet",
+            "pyarrow_zstd.arrow",
+        ] {
             fs::copy(source.join(name), place.path("in").join(name)).unwrap();
         }
         place.config.inputs.pop();
@@ -135,7 +182,9 @@ impl Place {
         fs::remove_dir_all(place.path("in")).unwrap();
         fs::create_dir(place.path("in")).unwrap();
         for number in 0..40 {
-            let text: String = (0..30).map(|word| format!("{}w{word} ", number % 25)).collect();
+            let text: String = (0..30)
+                .map(|word| format!("{}w{word} ", number % 25))
+                .collect();
             fs::write(place.path("in").join(format!("{number}.txt")), text).unwrap();
         }
         place.config.inputs.pop();
@@ -150,20 +199,36 @@ impl Place {
     fn feed(&self) -> JoinHandle<()> {
         let (pipe, bytes) = (self.path("pipe"), self.piped.clone());
         // If the run fails before it reads, writing to the pipe fails. That error is ignored.
-        std::thread::spawn(move || drop(OpenOptions::new().write(true).open(pipe).and_then(|mut pipe| pipe.write_all(&bytes))))
+        std::thread::spawn(move || {
+            drop(
+                OpenOptions::new()
+                    .write(true)
+                    .open(pipe)
+                    .and_then(|mut pipe| pipe.write_all(&bytes)),
+            )
+        })
     }
 
     /// Returns where the run resumed.
     fn run(&self) -> Result<Option<Resumed>> {
         fs::remove_dir_all(self.path("out")).unwrap();
         fs::create_dir(self.path("out")).unwrap();
-        self.old.iter().for_each(|(name, bytes)| fs::write(self.path("out").join(name), bytes).unwrap());
+        self.old
+            .iter()
+            .for_each(|(name, bytes)| fs::write(self.path("out").join(name), bytes).unwrap());
         let feed = self.feed();
-        let Outputs { kept, decisions, .. } = self.outputs.clone();
+        let Outputs {
+            kept, decisions, ..
+        } = self.outputs.clone();
         let done = match self.cut.clone() {
             None => dedup(&self.config, &self.outputs, UNOBSERVED).map(|summary| summary.resumed),
             Some(settings) => {
-                let cutting = Cutting { cut: settings, texts: kept, cuts: decisions, ..Cutting::default() };
+                let cutting = Cutting {
+                    cut: settings,
+                    texts: kept,
+                    cuts: decisions,
+                    ..Cutting::default()
+                };
                 cut(&self.config, &cutting, UNOBSERVED).map(|summary| summary.resumed)
             }
         };
@@ -174,7 +239,11 @@ impl Place {
     /// Waits until the thread that feeds the pipe has ended. The thread cannot end while the pipe has no reader, so this function
     /// reads the rest of the data itself.
     fn let_go(&self, feed: JoinHandle<()>) {
-        let mut rest = OpenOptions::new().read(true).custom_flags(nonblocking()).open(self.path("pipe")).unwrap();
+        let mut rest = OpenOptions::new()
+            .read(true)
+            .custom_flags(nonblocking())
+            .open(self.path("pipe"))
+            .unwrap();
         while !feed.is_finished() {
             drop(rest.read(&mut [0; 1 << 16]));
             std::thread::yield_now();
@@ -184,11 +253,22 @@ impl Place {
 
     /// Checks that a failed run left no trace.
     fn is_untouched(&self, inputs: &Files, what: &str) {
-        assert!(files(&self.path("in")) == *inputs, "{what}: the inputs were changed");
-        assert_eq!(files(&self.path("temp")).keys().collect::<Vec<_>>(), Vec::<&String>::new(), "{what}");
+        assert!(
+            files(&self.path("in")) == *inputs,
+            "{what}: the inputs were changed"
+        );
+        assert_eq!(
+            files(&self.path("temp")).keys().collect::<Vec<_>>(),
+            Vec::<&String>::new(),
+            "{what}"
+        );
         let out = files(&self.path("out"));
         let all = fs::read_dir(self.path("out")).unwrap().count();
-        assert!(out == self.old && all == out.len(), "{what}: left {:?}", out.keys());
+        assert!(
+            out == self.old && all == out.len(),
+            "{what}: left {:?}",
+            out.keys()
+        );
     }
 }
 
@@ -201,7 +281,9 @@ fn nonblocking() -> i32 {
 fn spread(all: u64, most: u64) -> Vec<u64> {
     let step = all.div_ceil(most).max(1);
     // Always include the first and the last operations, because they are on different kinds of files.
-    (0..all).filter(|n| n % step == 0 || *n < 6 || n + 6 >= all).collect()
+    (0..all)
+        .filter(|n| n % step == 0 || *n < 6 || n + 6 >= all)
+        .collect()
 }
 
 fn every_operation(place: &Place) {
@@ -217,12 +299,20 @@ fn every_operation(place: &Place) {
     place.run().unwrap();
     drop(plan);
     assert!(files(&place.path("out")) == expected);
-    println!("operations: {:?}", ALL.iter().zip(counts).collect::<Vec<_>>());
+    println!(
+        "operations: {:?}",
+        ALL.iter().zip(counts).collect::<Vec<_>>()
+    );
     let mut struck = 0;
     for (operation, all) in ALL.into_iter().zip(counts) {
         let mut faults = vec![Fault::Errno(EIO), Fault::Errno(EINTR)];
         match operation {
-            Operation::Write => faults.extend([Fault::Errno(ENOSPC), Fault::Errno(EINVAL), Fault::Short, Fault::Panic]),
+            Operation::Write => faults.extend([
+                Fault::Errno(ENOSPC),
+                Fault::Errno(EINVAL),
+                Fault::Short,
+                Fault::Panic,
+            ]),
             Operation::Read => faults.extend([Fault::Short, Fault::Panic]),
             Operation::Open | Operation::Remove => {}
             _ => faults.push(Fault::Errno(ENOSPC)),
@@ -240,32 +330,50 @@ fn every_operation(place: &Place) {
                 match done {
                     Ok(_) => {
                         // If a write bypasses the page cache, EINVAL means that it has to be repeated through the page cache.
-                        let passed_by = fault == Fault::Errno(EINVAL) && operation == Operation::Write;
+                        let passed_by =
+                            fault == Fault::Errno(EINVAL) && operation == Operation::Write;
                         // Without former files, only the hidden folder of copies is removed, and its removal is tried twice.
                         let repeated = operation == Operation::Remove && place.old.is_empty();
                         assert!(harmless || passed_by || repeated, "{what}: was not noticed");
                         let all = fs::read_dir(place.path("out")).unwrap().count();
-                        assert!(out == expected && all == out.len(), "{what}: other bytes or files");
+                        assert!(
+                            out == expected && all == out.len(),
+                            "{what}: other bytes or files"
+                        );
                     }
                     Err(error) => {
                         let message = error.to_string();
                         assert!(!harmless, "{what}: {message}");
                         let named = message.contains(&place.folder.path().display().to_string());
                         let panicked = fault == Fault::Panic;
-                        assert!((named || panicked) && message.contains(';'), "{what}: {message}");
+                        assert!(
+                            (named || panicked) && message.contains(';'),
+                            "{what}: {message}"
+                        );
                         // A panic in the decoder of tables is reported as damage, because damage is its most likely cause.
-                        let reported = message.contains("report it") || message.contains("is damaged (a planned panic)");
+                        let reported = message.contains("report it")
+                            || message.contains("is damaged (a planned panic)");
                         assert!(!panicked || reported, "{what}: {message}");
                         if operation == Operation::Remove {
                             // A run removes only files that its outputs replaced. So if one removal fails, exactly one replaced
                             // file is left.
-                            let left: Vec<_> = out.keys().filter(|name| !expected.contains_key(*name)).collect();
-                            assert!(left.len() == 1 && message.contains(left[0].as_str()), "{what}: {message}, {left:?}");
-                            assert!(expected.iter().all(|(name, bytes)| out[name] == *bytes), "{what}");
+                            let left: Vec<_> = out
+                                .keys()
+                                .filter(|name| !expected.contains_key(*name))
+                                .collect();
+                            assert!(
+                                left.len() == 1 && message.contains(left[0].as_str()),
+                                "{what}: {message}, {left:?}"
+                            );
+                            assert!(
+                                expected.iter().all(|(name, bytes)| out[name] == *bytes),
+                                "{what}"
+                            );
                         } else {
                             place.is_untouched(&inputs, &what);
                         }
-                        let disk_full = fault != Fault::Errno(ENOSPC) || message.contains("no space left");
+                        let disk_full =
+                            fault != Fault::Errno(ENOSPC) || message.contains("no space left");
                         assert!(disk_full, "{what}: {message}");
                     }
                 }
@@ -283,7 +391,12 @@ fn plain_outputs() {
 
 #[test]
 fn packed_outputs_over_old_ones() {
-    every_operation(&Place::new("kept.jsonl.gz", "why.jsonl.zst", "bad.txt.gz", &["bad.txt.gz", "why.jsonl.zst"]));
+    every_operation(&Place::new(
+        "kept.jsonl.gz",
+        "why.jsonl.zst",
+        "bad.txt.gz",
+        &["bad.txt.gz", "why.jsonl.zst"],
+    ));
 }
 
 #[test]
@@ -329,9 +442,15 @@ fn threads_change_no_byte_of_packed_outputs() {
     let packed: Files = first.unwrap();
     let mut kept = Vec::new();
     // This reader reads only the first member of a file, so the file must have only one member.
-    flate2::read::GzDecoder::new(&packed["kept.jsonl.gz"][..]).read_to_end(&mut kept).unwrap();
+    flate2::read::GzDecoder::new(&packed["kept.jsonl.gz"][..])
+        .read_to_end(&mut kept)
+        .unwrap();
     let why = zstd::decode_all(&packed["why.jsonl.zst"][..]).unwrap();
-    place.outputs = Outputs { kept: Some(place.path("out/kept")), decisions: Some(place.path("out/why")), ..Outputs::default() };
+    place.outputs = Outputs {
+        kept: Some(place.path("out/kept")),
+        decisions: Some(place.path("out/why")),
+        ..Outputs::default()
+    };
     place.run().unwrap();
     let plain = files(&place.path("out"));
     assert!(plain["kept"] == kept && plain["why"] == why && kept.len() > 6 << 20);
@@ -363,18 +482,29 @@ fn continued(mut place: Place, part: u64) {
     drop(plan);
     let expected = files(&place.path("out"));
     let state = place.path("state");
-    place.config.resume = Some(Resume { folder: state.clone(), part });
+    place.config.resume = Some(Resume {
+        folder: state.clone(),
+        part,
+    });
     let plan = count();
     place.run().unwrap();
     let counts = ALL.map(|operation| plan.operations(operation));
     drop(plan);
     assert!(files(&place.path("out")) == expected && !state.exists());
-    println!("operations: {:?}", ALL.iter().zip(counts).collect::<Vec<_>>());
+    println!(
+        "operations: {:?}",
+        ALL.iter().zip(counts).collect::<Vec<_>>()
+    );
     let (mut struck, mut continued) = (0, 0);
     for (operation, all) in ALL.into_iter().zip(counts) {
         let mut faults = vec![Fault::Errno(EIO)];
         match operation {
-            Operation::Write => faults.extend([Fault::Errno(ENOSPC), Fault::Errno(EINTR), Fault::Short, Fault::Panic]),
+            Operation::Write => faults.extend([
+                Fault::Errno(ENOSPC),
+                Fault::Errno(EINTR),
+                Fault::Short,
+                Fault::Panic,
+            ]),
             Operation::Read => faults.extend([Fault::Errno(EINTR), Fault::Short, Fault::Panic]),
             Operation::Sync | Operation::Create => faults.push(Fault::Errno(ENOSPC)),
             _ => {}
@@ -391,8 +521,14 @@ fn continued(mut place: Place, part: u64) {
                 if let Err(error) = done {
                     let message = error.to_string();
                     let named = message.contains(&place.folder.path().display().to_string());
-                    assert!(named && message.contains(';') || fault == Fault::Panic, "{what}: {message}");
-                    assert!(fault != Fault::Errno(ENOSPC) || message.contains("no space left"), "{what}: {message}");
+                    assert!(
+                        named && message.contains(';') || fault == Fault::Panic,
+                        "{what}: {message}"
+                    );
+                    assert!(
+                        fault != Fault::Errno(ENOSPC) || message.contains("no space left"),
+                        "{what}: {message}"
+                    );
                     let plan = count();
                     let again = place.run();
                     drop(plan);
@@ -428,8 +564,16 @@ fn outputs_with_hidden_names() {
 fn folders_are_removed_in_mid_run() {
     let place = Place::new("kept.jsonl", "why.jsonl", "bad.txt", &[]);
     for (gone, kind, parts) in [
-        ("out", ErrorKind::Output, ["cannot be written", "its folder does not exist"]),
-        ("temp", ErrorKind::Temporary, ["temporary files in", "temp_dir"]),
+        (
+            "out",
+            ErrorKind::Output,
+            ["cannot be written", "its folder does not exist"],
+        ),
+        (
+            "temp",
+            ErrorKind::Temporary,
+            ["temporary files in", "temp_dir"],
+        ),
     ] {
         let plan = count();
         let feed = place.feed();
@@ -440,8 +584,14 @@ fn folders_are_removed_in_mid_run() {
         };
         let error = dedup(&place.config, &place.outputs, &observer).unwrap_err();
         let message = error.to_string();
-        assert!(error.kind() == kind && parts.iter().all(|part| message.contains(part)), "{gone}: {message}");
-        assert!(message.contains(&place.path(gone).display().to_string()), "{message}");
+        assert!(
+            error.kind() == kind && parts.iter().all(|part| message.contains(part)),
+            "{gone}: {message}"
+        );
+        assert!(
+            message.contains(&place.path(gone).display().to_string()),
+            "{message}"
+        );
         place.let_go(feed);
         fs::create_dir(place.path(gone)).unwrap();
         drop(plan);

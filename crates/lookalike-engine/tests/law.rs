@@ -11,19 +11,25 @@ use std::{
 };
 
 use lookalike::{
-    Bands, Candidates, Cluster, Config, Doc, GreedyBy, Occurrences, Permutations, SentencesBy, Shared, SimHashBy, Verify,
+    Bands, Candidates, Cluster, Config, Doc, GreedyBy, Occurrences, Permutations, SentencesBy,
+    Shared, SimHashBy, Verify,
     cluster::{Keep, Representative, UnionFind},
     decide as in_memory,
     sketch::{Modulus, Width},
     verify::Measure,
 };
-use lookalike_engine::{ErrorKind, Outputs, Progress, Resume, RunConfig, Stage, Summary, UNOBSERVED, dedup, pairs};
+use lookalike_engine::{
+    ErrorKind, Outputs, Progress, Resume, RunConfig, Stage, Summary, UNOBSERVED, dedup, pairs,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// Greedy clusters, with sketches that are so small that they make errors.
-const GREEDY: Cluster = Cluster::Greedy(GreedyBy { representative: Representative::Popular, sample: 12 });
+const GREEDY: Cluster = Cluster::Greedy(GreedyBy {
+    representative: Representative::Popular,
+    sample: 12,
+});
 
 struct Answer {
     summary: Summary,
@@ -32,13 +38,27 @@ struct Answer {
 }
 
 fn run(config: &RunConfig, folder: &Path) -> Answer {
-    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), ..Outputs::default() };
+    let outputs = Outputs {
+        kept: Some(folder.join("kept")),
+        decisions: Some(folder.join("decisions")),
+        ..Outputs::default()
+    };
     let summary = dedup(config, &outputs, UNOBSERVED).unwrap();
-    Answer { summary, kept: fs::read(folder.join("kept")).unwrap(), decisions: fs::read(folder.join("decisions")).unwrap() }
+    Answer {
+        summary,
+        kept: fs::read(folder.join("kept")).unwrap(),
+        decisions: fs::read(folder.join("decisions")).unwrap(),
+    }
 }
 
 fn config(inputs: &[&Path]) -> RunConfig {
-    RunConfig { inputs: inputs.iter().map(|path| path.display().to_string()).collect(), ..RunConfig::default() }
+    RunConfig {
+        inputs: inputs
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect(),
+        ..RunConfig::default()
+    }
 }
 
 /// Memory limits. With a limit of 0, everything goes to temporary files.
@@ -51,16 +71,28 @@ fn block(memory: Option<u64>) -> Option<usize> {
 }
 
 fn lines(bytes: &[u8]) -> Vec<Value> {
-    bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_slice(line).unwrap()).collect()
+    bytes
+        .split(|b| *b == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect()
 }
 
 fn jsonl(texts: &[String]) -> String {
-    texts.iter().enumerate().map(|(i, text)| serde_json::json!({"n": i % 7, "id": i, "text": text}).to_string() + "\n").collect()
+    texts
+        .iter()
+        .enumerate()
+        .map(|(i, text)| serde_json::json!({"n": i % 7, "id": i, "text": text}).to_string() + "\n")
+        .collect()
 }
 
 /// Returns the decisions file that is expected, according to the core's decisions.
 fn expected(texts: &[String], keys: &[u64], config: Config) -> Vec<Value> {
-    let docs: Vec<Doc> = texts.iter().zip(keys).map(|(text, &key)| Doc { text, key }).collect();
+    let docs: Vec<Doc> = texts
+        .iter()
+        .zip(keys)
+        .map(|(text, &key)| Doc { text, key })
+        .collect();
     let measured = config.measure;
     let decisions = in_memory(&docs, config).unwrap();
     let estimated = |measure, d: &lookalike::Decision| d.similarity.filter(|_| measure == measured);
@@ -90,7 +122,13 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
             .map(|(base, cut, change, kind)| {
                 let words = (0..40 - cut / 4).filter(|i| *i != change);
                 let text = words.map(|i| format!("b{base}w{i} ")).collect::<String>();
-                [text.clone(), text.to_uppercase(), format!("{text} tail{change}"), "  ".into()][kind].clone()
+                [
+                    text.clone(),
+                    text.to_uppercase(),
+                    format!("{text} tail{change}"),
+                    "  ".into(),
+                ][kind]
+                    .clone()
             })
             .collect()
     })
@@ -99,35 +137,119 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 /// Returns the recall to request. If a modulus is given, the requested recall is nearly zero, because a modulus that does not
 /// reach the requested recall is an error.
 fn promised(candidates: &Candidates) -> f64 {
-    if matches!(candidates, Candidates::Shared(Shared { modulus: Some(_), .. })) { 1e-9 } else { 0.99 }
+    if matches!(
+        candidates,
+        Candidates::Shared(Shared {
+            modulus: Some(_),
+            ..
+        })
+    ) {
+        1e-9
+    } else {
+        0.99
+    }
 }
 
 /// Returns ways of finding candidates, each with a measure and a kind of verification.
 fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
-    let shared = |modulus, common| Candidates::Shared(Shared { modulus, common, ..Shared::default() });
+    let shared = |modulus, common| {
+        Candidates::Shared(Shared {
+            modulus,
+            common,
+            ..Shared::default()
+        })
+    };
     vec![
         (shared(None, 1000), Measure::Resemblance, None),
-        (shared(Some(Modulus::Fixed { level: 2 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
-        // With these samples, even small texts differ in the modulus by which their fingerprints are sampled.
-        (shared(Some(Modulus::Growing { least: 3 }), 1000), Measure::Resemblance, None),
-        (shared(Some(Modulus::Growing { least: 5 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
-        (shared(None, 1000), Measure::Containment, None),
-        (shared(Some(Modulus::Capped { least: 4, level: 2 }), 9), Measure::Containment, None),
-        (shared(Some(Modulus::Fixed { level: 0 }), 6), Measure::Containment, Some(Verify::None)),
-        (shared(Some(Modulus::Fixed { level: 1 }), 1000), Measure::Containment, Some(Verify::Sketch)),
-        (Candidates::Shared(Shared { super_shingles: true, ..Shared::default() }), Measure::Resemblance, None),
-        (Candidates::SimHash(SimHashBy::default()), Measure::Resemblance, None),
         (
-            Candidates::SimHash(SimHashBy { bits: Width::W128, distance: Some(9), ..SimHashBy::default() }),
+            shared(Some(Modulus::Fixed { level: 2 }), 6),
+            Measure::Resemblance,
+            Some(Verify::Sketch),
+        ),
+        // With these samples, even small texts differ in the modulus by which their fingerprints are sampled.
+        (
+            shared(Some(Modulus::Growing { least: 3 }), 1000),
+            Measure::Resemblance,
+            None,
+        ),
+        (
+            shared(Some(Modulus::Growing { least: 5 }), 6),
+            Measure::Resemblance,
+            Some(Verify::Sketch),
+        ),
+        (shared(None, 1000), Measure::Containment, None),
+        (
+            shared(Some(Modulus::Capped { least: 4, level: 2 }), 9),
+            Measure::Containment,
+            None,
+        ),
+        (
+            shared(Some(Modulus::Fixed { level: 0 }), 6),
+            Measure::Containment,
+            Some(Verify::None),
+        ),
+        (
+            shared(Some(Modulus::Fixed { level: 1 }), 1000),
+            Measure::Containment,
+            Some(Verify::Sketch),
+        ),
+        (
+            Candidates::Shared(Shared {
+                super_shingles: true,
+                ..Shared::default()
+            }),
+            Measure::Resemblance,
+            None,
+        ),
+        (
+            Candidates::SimHash(SimHashBy::default()),
+            Measure::Resemblance,
+            None,
+        ),
+        (
+            Candidates::SimHash(SimHashBy {
+                bits: Width::W128,
+                distance: Some(9),
+                ..SimHashBy::default()
+            }),
             Measure::Resemblance,
             Some(Verify::Exact),
         ),
-        (Candidates::Sentences(SentencesBy { longest: 1, ..SentencesBy::default() }), Measure::Resemblance, None),
-        (Candidates::Sentences(SentencesBy { longest: 1, ..SentencesBy::default() }), Measure::Containment, Some(Verify::Sketch)),
-        (Candidates::Bands(Bands { permutations: Permutations::Many, ..Bands::default() }), Measure::Resemblance, None),
+        (
+            Candidates::Sentences(SentencesBy {
+                longest: 1,
+                ..SentencesBy::default()
+            }),
+            Measure::Resemblance,
+            None,
+        ),
+        (
+            Candidates::Sentences(SentencesBy {
+                longest: 1,
+                ..SentencesBy::default()
+            }),
+            Measure::Containment,
+            Some(Verify::Sketch),
+        ),
+        (
+            Candidates::Bands(Bands {
+                permutations: Permutations::Many,
+                ..Bands::default()
+            }),
+            Measure::Resemblance,
+            None,
+        ),
         (Candidates::default(), Measure::Resemblance, None),
-        (Candidates::default(), Measure::Resemblance, Some(Verify::Sketch)),
-        (Candidates::default(), Measure::Resemblance, Some(Verify::None)),
+        (
+            Candidates::default(),
+            Measure::Resemblance,
+            Some(Verify::Sketch),
+        ),
+        (
+            Candidates::default(),
+            Measure::Resemblance,
+            Some(Verify::None),
+        ),
         (Candidates::Exact, Measure::Resemblance, None),
         (Candidates::All, Measure::Resemblance, None),
         (Candidates::All, Measure::Containment, None),
@@ -177,13 +299,18 @@ proptest! {
 fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
     let text = (0usize..10, 20usize..40, 0.0f64..1.2, 0usize..12, 0usize..30);
     prop::collection::vec(text, 1..90).prop_map(move |all| {
-        let text = |(i, &(template, words, share, shared, kind)): (usize, &(usize, usize, f64, usize, usize))| {
+        let text = |(i, &(template, words, share, shared, kind)): (
+            usize,
+            &(usize, usize, f64, usize, usize),
+        )| {
             let template = usize::from(template == 0);
             let words = if kind % 5 == 0 { words } else { 36 };
             let own = (share * words as f64 * (1.0 - threshold) / threshold / 2.0).round() as usize;
             let contents = if kind < 6 { shared } else { 100 + i };
             let of_template = (0..words).map(|word| format!("t{template}w{word} "));
-            of_template.chain((0..own).map(|word| format!("o{contents}w{word} "))).collect::<String>()
+            of_template
+                .chain((0..own).map(|word| format!("o{contents}w{word} ")))
+                .collect::<String>()
         };
         let mut texts: Vec<String> = all.iter().enumerate().map(text).collect();
         for (i, row) in all.iter().enumerate().filter(|(_, row)| row.4 == 29) {
@@ -288,7 +415,9 @@ fn nearest_of_all(
                 })
                 .collect();
             near.sort_by(|a, b| a.partial_cmp(b).unwrap());
-            near.into_iter().take(most).map(move |(_, other)| (document, other))
+            near.into_iter()
+                .take(most)
+                .map(move |(_, other)| (document, other))
         })
         .collect()
 }
@@ -353,9 +482,16 @@ proptest! {
 /// 0.795.
 fn of_one_template(texts: usize) -> Vec<String> {
     let text = |i: usize| {
-        let (own, more) = if i % 20 == 19 { (i - 10, "more") } else { (i, "") };
+        let (own, more) = if i % 20 == 19 {
+            (i - 10, "more")
+        } else {
+            (i, "")
+        };
         let template = (0..240).map(|word| format!("template{word} "));
-        template.chain((0..31 + own * 7 % 45).map(|word| format!("own{own}x{word} "))).chain([more.into()]).collect::<String>()
+        template
+            .chain((0..31 + own * 7 % 45).map(|word| format!("own{own}x{word} ")))
+            .chain([more.into()])
+            .collect::<String>()
     };
     (0..texts).map(text).collect()
 }
@@ -366,12 +502,25 @@ fn a_large_bucket_is_joined_by_its_rare_words() {
     let input = folder.path().join("in.jsonl");
     fs::write(&input, jsonl(&of_one_template(1000))).unwrap();
     let file = folder.path().join("pairs");
-    let method = Config { shingle: Some(1), threshold: 0.8, cluster: Cluster::Components, ..Config::default() };
+    let method = Config {
+        shingle: Some(1),
+        threshold: 0.8,
+        cluster: Cluster::Components,
+        ..Config::default()
+    };
     let [without, with] = [usize::MAX, 64].map(|crowd| {
-        let config = RunConfig { method: method.clone(), crowd, ..config(&[&input]) };
+        let config = RunConfig {
+            method: method.clone(),
+            crowd,
+            ..config(&[&input])
+        };
         let summary = pairs(&config, Some(&file), UNOBSERVED).unwrap();
         assert_eq!(summary.pairs, 50);
-        (fs::read(&file).unwrap(), run(&config, folder.path()).decisions, summary.finding.pairs_met)
+        (
+            fs::read(&file).unwrap(),
+            run(&config, folder.path()).decisions,
+            summary.finding.pairs_met,
+        )
     });
     assert!(with.0 == without.0 && with.1 == without.1);
     assert!(with.2 * 20 < without.2, "{} {}", with.2, without.2);
@@ -385,8 +534,17 @@ fn memory_that_is_not_kept_is_reported() {
     fs::write(&input, jsonl(&of_one_template(600))).unwrap();
     let file = folder.path().join("pairs");
     for (memory, is_above) in [(0, true), (1 << 40, false)] {
-        let method = Config { shingle: Some(1), threshold: 0.8, ..Config::default() };
-        let config = RunConfig { method, crowd: 16, memory: Some(memory), ..config(&[&input]) };
+        let method = Config {
+            shingle: Some(1),
+            threshold: 0.8,
+            ..Config::default()
+        };
+        let config = RunConfig {
+            method,
+            crowd: 16,
+            memory: Some(memory),
+            ..config(&[&input])
+        };
         let of_dedup = run(&config, folder.path()).summary.finding;
         let of_pairs = pairs(&config, Some(&file), UNOBSERVED).unwrap().finding;
         for finding in [of_dedup, of_pairs] {
@@ -402,9 +560,22 @@ fn a_resumed_run_has_its_crowds() {
     let folder = TempDir::new().unwrap();
     let input = folder.path().join("in.jsonl");
     fs::write(&input, jsonl(&of_one_template(4000))).unwrap();
-    let resume = Some(Resume { folder: folder.path().join("state"), part: 1 });
-    let method = Config { shingle: Some(1), threshold: 0.8, ..Config::default() };
-    let config = RunConfig { method, crowd: 64, threads: 2, memory: Some(0), ..config(&[&input]) };
+    let resume = Some(Resume {
+        folder: folder.path().join("state"),
+        part: 1,
+    });
+    let method = Config {
+        shingle: Some(1),
+        threshold: 0.8,
+        ..Config::default()
+    };
+    let config = RunConfig {
+        method,
+        crowd: 64,
+        threads: 2,
+        memory: Some(0),
+        ..config(&[&input])
+    };
     let whole = run(&config, folder.path());
     let config = RunConfig { resume, ..config };
     let outputs = Outputs {
@@ -427,7 +598,10 @@ fn a_resumed_run_has_its_crowds() {
         assert_eq!(ended.kind(), ErrorKind::Interrupted, "{ended}");
     }
     let continued = run(&config, folder.path());
-    assert_eq!(continued.summary.resumed.map(|resumed| resumed.stage), Some(Stage::Streaming));
+    assert_eq!(
+        continued.summary.resumed.map(|resumed| resumed.stage),
+        Some(Stage::Streaming)
+    );
     assert!(continued.kept == whole.kept && continued.decisions == whole.decisions);
     let met = [&whole, &continued].map(|answer| answer.summary.finding.pairs_met);
     println!("{met:?}");
@@ -440,7 +614,17 @@ fn a_crowd_is_found_by_its_rare_words() {
     let input = folder.path().join("in.jsonl");
     fs::write(&input, jsonl(&of_one_template(2000))).unwrap();
     let with = |crowd| {
-        run(&RunConfig { method: Config { shingle: Some(1), ..Config::default() }, crowd, ..config(&[&input]) }, folder.path())
+        run(
+            &RunConfig {
+                method: Config {
+                    shingle: Some(1),
+                    ..Config::default()
+                },
+                crowd,
+                ..config(&[&input])
+            },
+            folder.path(),
+        )
     };
     let (without, [few, usual]) = (with(usize::MAX), [16, RunConfig::default().crowd].map(with));
     for (with, fewer) in [(few, 20), (usual, 3)] {
@@ -496,17 +680,25 @@ proptest! {
 }
 
 fn testdata(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata")
+        .join(name)
 }
 
 /// Returns the path of one of the larger collections, which are absent in a plain clone.
 fn shared(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("LOOKALIKE_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
+    let folder = std::env::var_os("LOOKALIKE_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
     let path = folder.join(name);
     if !path.exists() {
         // The message is written directly to standard error, because the test runner hides what a passing test prints.
-        drop(writeln!(std::io::stderr(), "skipped: {} is not there; set LOOKALIKE_DATA", path.display()));
+        drop(writeln!(
+            std::io::stderr(),
+            "skipped: {} is not there; set LOOKALIKE_DATA",
+            path.display()
+        ));
         return None;
     }
     Some(path)
@@ -514,21 +706,44 @@ fn shared(name: &str) -> Option<PathBuf> {
 
 fn texts_of(path: &Path) -> Vec<String> {
     let bytes = zstd::decode_all(fs::File::open(path).unwrap()).unwrap();
-    lines(&bytes).iter().map(|record| record["text"].as_str().unwrap().to_string()).collect()
+    lines(&bytes)
+        .iter()
+        .map(|record| record["text"].as_str().unwrap().to_string())
+        .collect()
 }
 
 #[test]
 fn real_collections_get_the_decisions_of_the_core() {
-    let shared = |super_shingles| Candidates::Shared(Shared { super_shingles, ..Shared::default() });
-    let contained = Config { measure: Measure::Containment, candidates: shared(false), ..Config::default() };
-    let by = |candidates| Config { candidates, ..Config::default() };
+    let shared = |super_shingles| {
+        Candidates::Shared(Shared {
+            super_shingles,
+            ..Shared::default()
+        })
+    };
+    let contained = Config {
+        measure: Measure::Containment,
+        candidates: shared(false),
+        ..Config::default()
+    };
+    let by = |candidates| Config {
+        candidates,
+        ..Config::default()
+    };
     for (name, method, dropped) in [
         ("licenses.jsonl.zst", Config::default(), 300),
         ("licenses.jsonl.zst", by(shared(false)), 300),
         ("licenses.jsonl.zst", by(shared(true)), 300),
         ("licenses.jsonl.zst", contained.clone(), 250),
-        ("licenses.jsonl.zst", by(Candidates::SimHash(SimHashBy::default())), 300),
-        ("licenses.jsonl.zst", by(Candidates::Sentences(SentencesBy::default())), 150),
+        (
+            "licenses.jsonl.zst",
+            by(Candidates::SimHash(SimHashBy::default())),
+            300,
+        ),
+        (
+            "licenses.jsonl.zst",
+            by(Candidates::Sentences(SentencesBy::default())),
+            150,
+        ),
         ("zh_tang.jsonl.zst", Config::default(), 900),
         ("zh_tang.jsonl.zst", contained, 900),
         ("ota_versions.jsonl.zst", Config::default(), 250),
@@ -536,12 +751,19 @@ fn real_collections_get_the_decisions_of_the_core() {
     ] {
         let folder = TempDir::new().unwrap();
         let texts = texts_of(&testdata(name));
-        let config = RunConfig { method: method.clone(), keep: Some(Keep::First), ..config(&[&testdata(name)]) };
+        let config = RunConfig {
+            method: method.clone(),
+            keep: Some(Keep::First),
+            ..config(&[&testdata(name)])
+        };
         let answer = run(&config, folder.path());
         let expected = expected(&texts, &vec![0; texts.len()], method.clone());
         // The expected decisions identify documents by position, but the engine's decisions have the collection's ids. So the
         // positions are replaced by the ids.
-        let ids: Vec<Value> = lines(&answer.decisions).iter().map(|d| d["id"].clone()).collect();
+        let ids: Vec<Value> = lines(&answer.decisions)
+            .iter()
+            .map(|d| d["id"].clone())
+            .collect();
         for (found, mut expected) in lines(&answer.decisions).into_iter().zip(expected) {
             expected["id"] = ids[expected["id"].as_u64().unwrap() as usize].clone();
             if let Some(representative) = expected["representative"].as_u64() {
@@ -549,7 +771,11 @@ fn real_collections_get_the_decisions_of_the_core() {
             }
             assert_eq!(found, expected, "{name}, {method:?}");
         }
-        assert!(answer.summary.dropped > dropped, "{name}, {method:?}: {:?}", answer.summary);
+        assert!(
+            answer.summary.dropped > dropped,
+            "{name}, {method:?}: {:?}",
+            answer.summary
+        );
     }
 }
 
@@ -560,17 +786,40 @@ fn threads_compression_and_pipes_change_no_byte() {
     let path = folder.path().join("in.jsonl");
     fs::write(&path, &plain).unwrap();
     let gz = folder.path().join("in2.jsonl.gz");
-    let mut encoder = flate2::write::GzEncoder::new(fs::File::create(&gz).unwrap(), flate2::Compression::fast());
+    let mut encoder =
+        flate2::write::GzEncoder::new(fs::File::create(&gz).unwrap(), flate2::Compression::fast());
     encoder.write_all(&plain).unwrap();
     encoder.finish().unwrap();
     let first = run(&config(&[&path]), folder.path());
-    for (input, threads) in [(&path, 1), (&path, 2), (&path, 5), (&gz, 2), (&testdata("licenses.jsonl.zst"), 1)] {
-        let again = run(&RunConfig { threads, ..config(&[input]) }, folder.path());
-        assert!(again.kept == first.kept && again.decisions == first.decisions, "{} with {threads} threads", input.display());
+    for (input, threads) in [
+        (&path, 1),
+        (&path, 2),
+        (&path, 5),
+        (&gz, 2),
+        (&testdata("licenses.jsonl.zst"), 1),
+    ] {
+        let again = run(
+            &RunConfig {
+                threads,
+                ..config(&[input])
+            },
+            folder.path(),
+        );
+        assert!(
+            again.kept == first.kept && again.decisions == first.decisions,
+            "{} with {threads} threads",
+            input.display()
+        );
     }
     // A pipe can be read only once, so the later passes read a spooled copy of it.
     let pipe = folder.path().join("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     let feed = std::thread::spawn({
         let (pipe, plain) = (pipe.clone(), plain.clone());
         move || fs::write(pipe, plain).unwrap()
@@ -591,7 +840,11 @@ fn a_cut_into_files_changes_no_verdict() {
     let all: Vec<&[u8]> = plain.split_inclusive(|b| *b == b'\n').collect();
     for (i, part) in all.chunks(701).enumerate() {
         // The last line of each part has no newline, and there are blank lines between parts. Neither may produce a document.
-        fs::write(parts.join(format!("{i:03}.jsonl")), [&b"\n"[..], part.concat().trim_ascii_end()].concat()).unwrap();
+        fs::write(
+            parts.join(format!("{i:03}.jsonl")),
+            [&b"\n"[..], part.concat().trim_ascii_end()].concat(),
+        )
+        .unwrap();
     }
     let one = run(&config(&[&whole]), folder.path());
     let many = run(&config(&[&parts]), folder.path());
@@ -605,45 +858,95 @@ fn a_cut_into_files_changes_no_verdict() {
 /// with its representative. The similarity of such a pair may be below 0.8 for at most one document in a thousand.
 #[test]
 fn recall_and_precision_against_the_independent_truth() {
-    for name in ["licenses", "newsgroups20", "zh_mingju", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions"] {
-        let (Some(input), Some(truth)) = (shared(&format!("{name}.jsonl.zst")), shared(&format!("{name}.pairs.jsonl.zst")))
-        else {
+    for name in [
+        "licenses",
+        "newsgroups20",
+        "zh_mingju",
+        "zh_tang",
+        "ja_aozora_dev",
+        "winps_docs",
+        "ota_us_versions",
+    ] {
+        let (Some(input), Some(truth)) = (
+            shared(&format!("{name}.jsonl.zst")),
+            shared(&format!("{name}.pairs.jsonl.zst")),
+        ) else {
             return;
         };
         let folder = TempDir::new().unwrap();
         let decisions = lines(&run(&config(&[&input]), folder.path()).decisions);
-        let kept: std::collections::HashSet<&str> =
-            decisions.iter().filter(|d| d["verdict"] == "kept").map(|d| d["id"].as_str().unwrap()).collect();
+        let kept: std::collections::HashSet<&str> = decisions
+            .iter()
+            .filter(|d| d["verdict"] == "kept")
+            .map(|d| d["id"].as_str().unwrap())
+            .collect();
         let truth = lines(&zstd::decode_all(fs::File::open(truth).unwrap()).unwrap());
         let similar: std::collections::HashMap<(&str, &str), f64> = truth
             .iter()
-            .map(|p| ((p["a"].as_str().unwrap(), p["b"].as_str().unwrap()), p["jaccard"].as_f64().unwrap()))
+            .map(|p| {
+                (
+                    (p["a"].as_str().unwrap(), p["b"].as_str().unwrap()),
+                    p["jaccard"].as_f64().unwrap(),
+                )
+            })
             .collect();
         let at_threshold = similar.iter().filter(|(_, j)| **j >= 0.8);
-        let left = at_threshold.clone().filter(|((a, b), _)| kept.contains(a) && kept.contains(b)).count();
-        assert!(left * 100 <= at_threshold.clone().count(), "{name}: {left} pairs with both kept");
+        let left = at_threshold
+            .clone()
+            .filter(|((a, b), _)| kept.contains(a) && kept.contains(b))
+            .count();
+        assert!(
+            left * 100 <= at_threshold.clone().count(),
+            "{name}: {left} pairs with both kept"
+        );
         // Law 2: no two kept documents that are candidates of each other are similar. Law 5: no document is lost.
         let pairs_file = folder.path().join("pairs");
         let at_0_8 = Config::default();
-        pairs(&RunConfig { method: at_0_8, ..config(&[&input]) }, Some(&pairs_file), UNOBSERVED).unwrap();
+        pairs(
+            &RunConfig {
+                method: at_0_8,
+                ..config(&[&input])
+            },
+            Some(&pairs_file),
+            UNOBSERVED,
+        )
+        .unwrap();
         let listed = lines(&fs::read(pairs_file).unwrap());
         assert!(
-            listed.iter().all(|p| !(kept.contains(p["a"].as_str().unwrap()) && kept.contains(p["b"].as_str().unwrap()))),
+            listed
+                .iter()
+                .all(|p| !(kept.contains(p["a"].as_str().unwrap())
+                    && kept.contains(p["b"].as_str().unwrap()))),
             "{name}"
         );
-        let found: std::collections::HashSet<(&str, &str)> =
-            listed.iter().map(|p| (p["a"].as_str().unwrap(), p["b"].as_str().unwrap())).collect();
-        let missed = at_threshold.clone().filter(|(pair, _)| !found.contains(*pair)).count();
-        assert!(missed * 100 <= at_threshold.count(), "{name}: {missed} pairs not listed");
+        let found: std::collections::HashSet<(&str, &str)> = listed
+            .iter()
+            .map(|p| (p["a"].as_str().unwrap(), p["b"].as_str().unwrap()))
+            .collect();
+        let missed = at_threshold
+            .clone()
+            .filter(|(pair, _)| !found.contains(*pair))
+            .count();
+        assert!(
+            missed * 100 <= at_threshold.count(),
+            "{name}: {missed} pairs not listed"
+        );
         assert_eq!(
             decisions.len(),
-            decisions.iter().map(|d| d["id"].as_str().unwrap()).collect::<std::collections::HashSet<_>>().len()
+            decisions
+                .iter()
+                .map(|d| d["id"].as_str().unwrap())
+                .collect::<std::collections::HashSet<_>>()
+                .len()
         );
         // The canonical form of the ground truth is a little simpler than lookalike's, so its figures for a few Chinese texts
         // with Latin letters differ from lookalike's.
         let mut unlike = 0;
         for d in decisions.iter().filter(|d| d["verdict"] == "dropped") {
-            let (id, r) = (d["id"].as_str().unwrap(), d["representative"].as_str().unwrap());
+            let (id, r) = (
+                d["id"].as_str().unwrap(),
+                d["representative"].as_str().unwrap(),
+            );
             assert!(kept.contains(r));
             let exact = similar
                 .get(&(id, r))
@@ -664,12 +967,23 @@ fn truth_of(path: &Path) -> Vec<Value> {
 fn listed(input: &Path, method: Config) -> std::collections::HashSet<(String, String)> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pairs");
-    pairs(&RunConfig { method, ..config(&[input]) }, Some(&file), UNOBSERVED).unwrap();
+    pairs(
+        &RunConfig {
+            method,
+            ..config(&[input])
+        },
+        Some(&file),
+        UNOBSERVED,
+    )
+    .unwrap();
     lines(&fs::read(file).unwrap()).iter().map(ids_of).collect()
 }
 
 fn ids_of(pair: &Value) -> (String, String) {
-    (pair["a"].as_str().unwrap().into(), pair["b"].as_str().unwrap().into())
+    (
+        pair["a"].as_str().unwrap().into(),
+        pair["b"].as_str().unwrap().into(),
+    )
 }
 
 #[test]
@@ -685,31 +999,62 @@ fn bands_find_99_in_100_at_every_threshold_on_every_set() {
         "clough_stevenson",
     ];
     for name in sets {
-        let (Some(input), Some(truth)) = (shared(&format!("{name}.jsonl.zst")), shared(&format!("{name}.pairs.jsonl.zst")))
-        else {
+        let (Some(input), Some(truth)) = (
+            shared(&format!("{name}.jsonl.zst")),
+            shared(&format!("{name}.pairs.jsonl.zst")),
+        ) else {
             return;
         };
         let truth = truth_of(&truth);
         for threshold in [0.5, 0.7, 0.8, 0.9] {
-            let found = listed(&input, Config { threshold, ..Config::default() });
-            let similar = || truth.iter().filter(|pair| pair["jaccard"].as_f64().unwrap() >= threshold);
-            let missed = similar().filter(|pair| !found.contains(&ids_of(pair))).count();
-            assert!(missed * 100 <= similar().count(), "{name} at {threshold}: {missed} of {}", similar().count());
+            let found = listed(
+                &input,
+                Config {
+                    threshold,
+                    ..Config::default()
+                },
+            );
+            let similar = || {
+                truth
+                    .iter()
+                    .filter(|pair| pair["jaccard"].as_f64().unwrap() >= threshold)
+            };
+            let missed = similar()
+                .filter(|pair| !found.contains(&ids_of(pair)))
+                .count();
+            assert!(
+                missed * 100 <= similar().count(),
+                "{name} at {threshold}: {missed} of {}",
+                similar().count()
+            );
         }
     }
 }
 
 #[test]
 fn containment_of_nine_tenths_is_found_on_every_set() {
-    for name in ["licenses", "newsgroups20", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions", "clough_stevenson"] {
-        let files = ["jsonl", "pairs.jsonl", "containment.jsonl"].map(|kind| shared(&format!("{name}.{kind}.zst")));
-        let [Some(input), Some(alike), Some(contained)] = files else { return };
+    for name in [
+        "licenses",
+        "newsgroups20",
+        "zh_tang",
+        "ja_aozora_dev",
+        "winps_docs",
+        "ota_us_versions",
+        "clough_stevenson",
+    ] {
+        let files = ["jsonl", "pairs.jsonl", "containment.jsonl"]
+            .map(|kind| shared(&format!("{name}.{kind}.zst")));
+        let [Some(input), Some(alike), Some(contained)] = files else {
+            return;
+        };
         // One file has the pairs whose resemblance is at least a half. The other file has the pairs whose resemblance is lower,
         // but in which one document contains the other.
         let truth: Vec<Value> = [truth_of(&alike), truth_of(&contained)].concat();
         let size = |pair: &Value, side: &str| pair[side].as_f64().unwrap();
         let smaller = |pair: &Value| size(pair, "na").min(size(pair, "nb"));
-        let wanted = truth.iter().filter(|pair| smaller(pair) >= 50.0 && size(pair, "inter") / smaller(pair) >= 0.9);
+        let wanted = truth
+            .iter()
+            .filter(|pair| smaller(pair) >= 50.0 && size(pair, "inter") / smaller(pair) >= 0.9);
         let method = Config {
             threshold: 0.9,
             measure: Measure::Containment,
@@ -717,8 +1062,15 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
             ..Config::default()
         };
         let found = listed(&input, method);
-        let missed = wanted.clone().filter(|pair| !found.contains(&ids_of(pair))).count();
-        assert!(missed * 20 <= wanted.clone().count(), "{name}: {missed} of {}", wanted.count());
+        let missed = wanted
+            .clone()
+            .filter(|pair| !found.contains(&ids_of(pair)))
+            .count();
+        assert!(
+            missed * 20 <= wanted.clone().count(),
+            "{name}: {missed} of {}",
+            wanted.count()
+        );
     }
 }
 
@@ -727,25 +1079,51 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
 /// distance between the text and its copies in the input.
 #[test]
 fn a_copy_finds_documents_kept_after_its_first_copy() {
-    let words =
-        |numbers: &[(u32, u32)]| -> String { numbers.iter().flat_map(|&(a, b)| a..b).map(|n| format!("word{n} ")).collect() };
+    let words = |numbers: &[(u32, u32)]| -> String {
+        numbers
+            .iter()
+            .flat_map(|&(a, b)| a..b)
+            .map(|n| format!("word{n} "))
+            .collect()
+    };
     let first = words(&[(1, 11)]);
     // The resemblance of this text to `first` is 7/13, and its resemblance to `kept` is 7/12. The resemblance of `kept` to
     // `first` is only 4/15.
     let dropped = words(&[(1, 8), (21, 24)]);
     let kept = words(&[(4, 8), (21, 24), (31, 33)]);
-    let texts = [first, dropped.clone(), kept, words(&[(41, 51)]), dropped.clone(), dropped];
+    let texts = [
+        first,
+        dropped.clone(),
+        kept,
+        words(&[(41, 51)]),
+        dropped.clone(),
+        dropped,
+    ];
     let folder = TempDir::new().unwrap();
     let input = folder.path().join("in.jsonl");
     for candidates in [Candidates::default(), Candidates::Shared(Shared::default())] {
         fs::write(&input, jsonl(&texts)).unwrap();
         // With the smaller number, each line has a block of its own.
         for block in [None, Some(16)] {
-            let method = Config { shingle: Some(1), threshold: 0.5, candidates: candidates.clone(), ..Config::default() };
-            let config = RunConfig { method: method.clone(), threads: 1, memory: Some(0), block, ..config(&[&input]) };
+            let method = Config {
+                shingle: Some(1),
+                threshold: 0.5,
+                candidates: candidates.clone(),
+                ..Config::default()
+            };
+            let config = RunConfig {
+                method: method.clone(),
+                threads: 1,
+                memory: Some(0),
+                block,
+                ..config(&[&input])
+            };
             let decisions = lines(&run(&config, folder.path()).decisions);
             assert_eq!(decisions, expected(&texts, &[0; 6], method));
-            assert_eq!([1, 4, 5].map(|d: usize| decisions[d]["representative"].as_u64()), [Some(0), Some(2), Some(2)]);
+            assert_eq!(
+                [1, 4, 5].map(|d: usize| decisions[d]["representative"].as_u64()),
+                [Some(0), Some(2), Some(2)]
+            );
         }
     }
 }

@@ -26,12 +26,18 @@ fn written(word: usize, way: usize) -> String {
 /// Generates texts made of pieces, some of which occur in several texts.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let piece = prop::collection::vec(0usize..6, 1..9);
-    (prop::collection::vec(piece, 1..5), prop::collection::vec(prop::collection::vec((0usize..7, 0usize..4), 0..6), 2..7))
+    (
+        prop::collection::vec(piece, 1..5),
+        prop::collection::vec(prop::collection::vec((0usize..7, 0usize..4), 0..6), 2..7),
+    )
         .prop_map(|(pieces, texts)| {
             let text = |text: Vec<(usize, usize)>| -> String {
                 let words = text.iter().flat_map(|&(piece, way)| {
                     let piece = pieces.get(piece).cloned().unwrap_or_else(|| vec![piece]);
-                    piece.into_iter().map(move |word| written(word, way) + " ").collect::<Vec<_>>()
+                    piece
+                        .into_iter()
+                        .map(move |word| written(word, way) + " ")
+                        .collect::<Vec<_>>()
                 });
                 words.collect()
             };
@@ -40,7 +46,9 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 }
 
 /// Adds copies of some texts of collection `a` to either collection. In the copies, "two" is written in capitals.
-fn with_copies((mut a, mut b, copies): (Vec<String>, Vec<String>, Vec<(usize, usize)>)) -> (Vec<String>, Vec<String>) {
+fn with_copies(
+    (mut a, mut b, copies): (Vec<String>, Vec<String>, Vec<(usize, usize)>),
+) -> (Vec<String>, Vec<String>) {
     for (from, to) in copies {
         let copy = a[from % a.len()].replace("two", "TWO");
         let into = if from % 2 == 0 { &mut a } else { &mut b };
@@ -51,15 +59,24 @@ fn with_copies((mut a, mut b, copies): (Vec<String>, Vec<String>, Vec<(usize, us
 
 /// Returns the tokens of a generated text: each Han character is a token, and so is each other word.
 fn tokens(text: &str) -> Vec<String> {
-    let folded = text.replace('\u{ad}', "").replace(['Ⅷ', 'ⅷ'], "viii").to_lowercase().replace('ß', "ss");
-    folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(String::from).collect()
+    let folded = text
+        .replace('\u{ad}', "")
+        .replace(['Ⅷ', 'ⅷ'], "viii")
+        .to_lowercase()
+        .replace('ß', "ss");
+    folded
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(String::from)
+        .collect()
 }
 
 /// Returns the positions of the tokens of `text` that are in a shared stretch. A shared stretch has `least` tokens and also
 /// occurs in `other`.
 fn shared(text: &[String], other: &[String], least: usize) -> BTreeSet<usize> {
     let windows: BTreeSet<&[String]> = other.windows(least).collect();
-    let starts = (0..(text.len() + 1).saturating_sub(least)).filter(|&at| windows.contains(&text[at..at + least]));
+    let starts = (0..(text.len() + 1).saturating_sub(least))
+        .filter(|&at| windows.contains(&text[at..at + least]));
     starts.flat_map(|at| at..at + least).collect()
 }
 
@@ -67,7 +84,9 @@ fn jsonl(texts: &[String], name: &str) -> String {
     texts
         .iter()
         .enumerate()
-        .map(|(i, text)| serde_json::json!({"id": format!("{name}{i}"), "text": text}).to_string() + "\n")
+        .map(|(i, text)| {
+            serde_json::json!({"id": format!("{name}{i}"), "text": text}).to_string() + "\n"
+        })
         .collect()
 }
 
@@ -155,14 +174,33 @@ proptest! {
 #[test]
 fn positions_are_counted_in_bytes_or_characters() {
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a"), jsonl(&["Straße é one two three Ⅷ".into()], "a")).unwrap();
-    fs::write(folder.path().join("b"), jsonl(&["é; ONE, two (three) viii!".into()], "b")).unwrap();
+    fs::write(
+        folder.path().join("a"),
+        jsonl(&["Straße é one two three Ⅷ".into()], "a"),
+    )
+    .unwrap();
+    fs::write(
+        folder.path().join("b"),
+        jsonl(&["é; ONE, two (three) viii!".into()], "b"),
+    )
+    .unwrap();
     let places = |offsets| {
         let mut places = Vec::new();
-        let asked = Quoting { least: 3, offsets, words: false, ..Quoting::default() };
+        let asked = Quoting {
+            least: 3,
+            offsets,
+            words: false,
+            ..Quoting::default()
+        };
         let mut tell = |quoted: &lookalike_engine::Quoted| {
             let passage = &quoted.shares.passages[0];
-            places.push((passage.a.start, passage.a.end, passage.b.start, passage.b.end, passage.text_a.clone()));
+            places.push((
+                passage.a.start,
+                passage.a.end,
+                passage.b.start,
+                passage.b.end,
+                passage.text_a.clone(),
+            ));
             Ok(())
         };
         passages_reporting(&config(folder.path(), true), &asked, &mut tell, UNOBSERVED).unwrap();
@@ -182,7 +220,9 @@ fn one_long_and_many_short_texts_take_the_memory_of_one() {
     let folder = TempDir::new().unwrap();
     let words: Vec<String> = (0..300_000).map(|word| format!("w{word} ")).collect();
     fs::write(folder.path().join("a"), jsonl(&[words.concat()], "a")).unwrap();
-    let quotes: Vec<String> = (0..3000).map(|at| words[97 * at..97 * at + 20].concat()).collect();
+    let quotes: Vec<String> = (0..3000)
+        .map(|at| words[97 * at..97 * at + 20].concat())
+        .collect();
     fs::write(folder.path().join("b"), jsonl(&quotes, "b")).unwrap();
     let mut found = 0;
     let mut tell = |quoted: &lookalike_engine::Quoted| {
@@ -190,7 +230,13 @@ fn one_long_and_many_short_texts_take_the_memory_of_one() {
         found += 1;
         Ok(())
     };
-    passages_reporting(&config(folder.path(), true), &Quoting::default(), &mut tell, UNOBSERVED).unwrap();
+    passages_reporting(
+        &config(folder.path(), true),
+        &Quoting::default(),
+        &mut tell,
+        UNOBSERVED,
+    )
+    .unwrap();
     assert_eq!(found, 3000);
     // Each of the 3,000 results would take 2 MB if it had its own copy of the text. Together they would take 6 GB.
     assert!(lookalike_engine::peak_memory().is_none_or(|peak| peak < 2 << 30));
@@ -200,18 +246,52 @@ fn one_long_and_many_short_texts_take_the_memory_of_one() {
 fn held_texts_are_read_back_from_disk() {
     // The tokens take a hundred megabytes, which is more than the minimum memory limit.
     let folder = TempDir::new().unwrap();
-    let words = |from: u64, count: u64| (from..from + count).map(|word| format!("w{word} ")).collect::<String>();
-    let a: Vec<String> = (0..60).map(|number| words(number * 1_000_000, 200_000)).collect();
-    let b = [words(5_100_000, 50), words(59_000_000, 20), words(59_199_990, 30)];
+    let words = |from: u64, count: u64| {
+        (from..from + count)
+            .map(|word| format!("w{word} "))
+            .collect::<String>()
+    };
+    let a: Vec<String> = (0..60)
+        .map(|number| words(number * 1_000_000, 200_000))
+        .collect();
+    let b = [
+        words(5_100_000, 50),
+        words(59_000_000, 20),
+        words(59_199_990, 30),
+    ];
     fs::write(folder.path().join("a"), jsonl(&a, "a")).unwrap();
     fs::write(folder.path().join("b"), jsonl(&b, "b")).unwrap();
     let mut found = Vec::new();
-    let config = RunConfig { memory: Some(64_000_000), temp_dir: folder.path().into(), ..config(folder.path(), true) };
+    let config = RunConfig {
+        memory: Some(64_000_000),
+        temp_dir: folder.path().into(),
+        ..config(folder.path(), true)
+    };
     let mut tell = |quoted: &lookalike_engine::Quoted| {
-        found.push((quoted.a.get().to_string(), quoted.b.get().to_string(), quoted.shares.shared_b));
+        found.push((
+            quoted.a.get().to_string(),
+            quoted.b.get().to_string(),
+            quoted.shares.shared_b,
+        ));
         Ok(())
     };
-    passages_reporting(&config, &Quoting { least: 10, ..Quoting::default() }, &mut tell, UNOBSERVED).unwrap();
-    let expected = [("\"a5\"", "\"b0\"", 50), ("\"a59\"", "\"b1\"", 20), ("\"a59\"", "\"b2\"", 10)];
-    assert_eq!(found, expected.map(|(a, b, shared)| (a.into(), b.into(), shared)));
+    passages_reporting(
+        &config,
+        &Quoting {
+            least: 10,
+            ..Quoting::default()
+        },
+        &mut tell,
+        UNOBSERVED,
+    )
+    .unwrap();
+    let expected = [
+        ("\"a5\"", "\"b0\"", 50),
+        ("\"a59\"", "\"b1\"", 20),
+        ("\"a59\"", "\"b2\"", 10),
+    ];
+    assert_eq!(
+        found,
+        expected.map(|(a, b, shared)| (a.into(), b.into(), shared))
+    );
 }

@@ -25,7 +25,12 @@ fn pool() -> Option<Arc<ThreadPool>> {
     {
         return Some(pool.clone());
     }
-    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build().ok()?);
+    let pool = Arc::new(
+        ThreadPoolBuilder::new()
+            .num_threads(rayon::current_num_threads())
+            .build()
+            .ok()?,
+    );
     if let Some(of_parent) = made.replace((own, pool.clone())) {
         // Its threads are not here, so it cannot be ended.
         std::mem::forget(of_parent);
@@ -42,8 +47,11 @@ pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match rayon::current_thread_index() {
         _ if pool.current_thread_index().is_some() => work(),
         None => pool.install(work),
-        Some(_) => {
-            thread::scope(|scope| scope.spawn(|| pool.install(work)).join().unwrap_or_else(|cause| panic::resume_unwind(cause)))
-        }
+        Some(_) => thread::scope(|scope| {
+            scope
+                .spawn(|| pool.install(work))
+                .join()
+                .unwrap_or_else(|cause| panic::resume_unwind(cause))
+        }),
     }
 }

@@ -62,7 +62,11 @@ const MANY: usize = 1000;
 
 impl State {
     fn known(&self, number: u64) -> Result<Named> {
-        Ok(Named { id: self.id(number)?, digest: self.digest(number)?, bits: self.with_sketch(number, <[u8]>::to_vec)? })
+        Ok(Named {
+            id: self.id(number)?,
+            digest: self.digest(number)?,
+            bits: self.with_sketch(number, <[u8]>::to_vec)?,
+        })
     }
 
     /// Returns whether two documents have the same canonical form.
@@ -77,8 +81,19 @@ impl State {
     }
 
     /// Does the same if the representative can be one of the documents that are gone.
-    fn named_with(&self, number: u64, verdict: Verdict, gone: &BTreeMap<u64, Named>) -> Result<Decided> {
-        let Verdict::Dropped { representative, similarity } = verdict else { return Ok(Decided::Kept) };
+    fn named_with(
+        &self,
+        number: u64,
+        verdict: Verdict,
+        gone: &BTreeMap<u64, Named>,
+    ) -> Result<Decided> {
+        let Verdict::Dropped {
+            representative,
+            similarity,
+        } = verdict
+        else {
+            return Ok(Decided::Kept);
+        };
         let found;
         let other = match gone.get(&representative) {
             Some(other) => other,
@@ -88,14 +103,24 @@ impl State {
             }
         };
         let digest = self.digest(number)?;
-        let is_same = self.with_sketch(number, |bits| self.method.same((digest, bits), (other.digest, &other.bits)))?;
+        let is_same = self.with_sketch(number, |bits| {
+            self.method
+                .same((digest, bits), (other.digest, &other.bits))
+        })?;
         let is_measured = match self.method.verify() {
             Verify::Exact => true,
             Verify::Sketch => self.method.estimates(),
             Verify::None => false,
         };
-        let similarity = if is_same { Some(1.0) } else { Some(similarity).filter(|_| is_measured) };
-        Ok(Decided::Dropped { representative: other.id.clone(), similarity })
+        let similarity = if is_same {
+            Some(1.0)
+        } else {
+            Some(similarity).filter(|_| is_measured)
+        };
+        Ok(Decided::Dropped {
+            representative: other.id.clone(),
+            similarity,
+        })
     }
 
     /// Removes and adds documents in one step, and decides again what this affects. Returns the changed decisions: those about
@@ -131,13 +156,24 @@ impl State {
         for number in removed {
             let id = &gone[number].id;
             if !again.contains(id) {
-                changes.push(Change { id: id.clone(), before: before.remove(id), after: None });
+                changes.push(Change {
+                    id: id.clone(),
+                    before: before.remove(id),
+                    after: None,
+                });
             }
         }
         let named = |settled: &Settled| -> Result<Change> {
             let number = settled.document.number;
-            let before = settled.before.map(|verdict| self.named_with(number, verdict, &gone)).transpose()?;
-            Ok(Change { id: self.id(number)?, before, after: Some(self.named(number, settled.after)?) })
+            let before = settled
+                .before
+                .map(|verdict| self.named_with(number, verdict, &gone))
+                .transpose()?;
+            Ok(Change {
+                id: self.id(number)?,
+                before,
+                after: Some(self.named(number, settled.after)?),
+            })
         };
         let all: Result<Vec<Change>> = match settled.len() < MANY {
             true => settled.iter().map(named).collect(),
@@ -150,7 +186,10 @@ impl State {
             change.before = change.before.or_else(|| before.remove(&change.id));
             Some(change).filter(|change| change.before != change.after)
         }));
-        let verdicts = settled.iter().map(|settled| (settled.document, settled.after)).collect();
+        let verdicts = settled
+            .iter()
+            .map(|settled| (settled.document, settled.after))
+            .collect();
         Ok(Applied { changes, verdicts })
     }
 
@@ -169,7 +208,11 @@ impl State {
         if may_exist {
             return Ok(());
         }
-        match ids.iter().zip(self.with_ids(ids)?).find(|(_, number)| number.is_some()) {
+        match ids
+            .iter()
+            .zip(self.with_ids(ids)?)
+            .find(|(_, number)| number.is_some())
+        {
             Some((id, _)) => Err(Error::Taken((*id).clone())),
             None => Ok(()),
         }

@@ -30,7 +30,9 @@ impl Collection {
     /// Fails if the configuration is invalid, or if its decisions cannot be kept up to date: candidates by shared shingles depend on
     /// all documents, and so do components and greedy clusters.
     pub fn new(config: Config) -> Result<Self> {
-        Ok(Self { state: State::new(method(config)?, Store::Texts) })
+        Ok(Self {
+            state: State::new(method(config)?, Store::Texts),
+        })
     }
 
     /// Returns the method by which documents are compared.
@@ -117,7 +119,16 @@ impl Collection {
     fn change(&mut self, removed: &[u64], added: &[NewDocument]) -> Result<Vec<Change>> {
         let mut scratch = Scratch::default();
         let State { method, store, .. } = &self.state;
-        let sketch = |new: &NewDocument| Sketched::new(method, *store, new.id.clone(), new.key, new.text, &mut scratch);
+        let sketch = |new: &NewDocument| {
+            Sketched::new(
+                method,
+                *store,
+                new.id.clone(),
+                new.key,
+                new.text,
+                &mut scratch,
+            )
+        };
         let added = added.iter().map(sketch).collect();
         Ok(self.state.apply(removed, added)?.changes)
     }
@@ -147,7 +158,11 @@ pub(crate) fn method(config: Config) -> Result<Method> {
 impl State {
     /// Returns the decision about the document with an id.
     pub(crate) fn decided(&self, id: &Id) -> Result<Option<Decided>> {
-        let Some(number) = self.with_id(id)? else { return Ok(None) };
-        self.verdict_of(number)?.map(|verdict| self.named(number, verdict)).transpose()
+        let Some(number) = self.with_id(id)? else {
+            return Ok(None);
+        };
+        self.verdict_of(number)?
+            .map(|verdict| self.named(number, verdict))
+            .transpose()
     }
 }

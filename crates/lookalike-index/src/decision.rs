@@ -44,7 +44,10 @@ impl Decision {
     pub fn decided(&self) -> Decided {
         match &self.representative {
             None => Decided::Kept,
-            Some(representative) => Decided::Dropped { representative: representative.clone(), similarity: self.similarity },
+            Some(representative) => Decided::Dropped {
+                representative: representative.clone(),
+                similarity: self.similarity,
+            },
         }
     }
 
@@ -53,11 +56,32 @@ impl Decision {
     /// # Errors
     /// Never fails in this release.
     pub fn write_line(&self, into: &mut Vec<u8>) -> Result<()> {
-        let (id, representative) = (self.id.to_json(), self.representative.as_ref().map(Id::to_json));
-        let representative = representative.as_deref().map(|id| write::Representative { row: 0, id, place: None });
-        let Self { reason, likeness, cluster_size, .. } = *self;
-        let decided = write::Decided { id: &id, reason, representative, likeness, cluster_size, overruled: false };
-        decided.write_line(into).map_err(|error| Error::Write(std::io::Error::other(error)))
+        let (id, representative) = (
+            self.id.to_json(),
+            self.representative.as_ref().map(Id::to_json),
+        );
+        let representative = representative.as_deref().map(|id| write::Representative {
+            row: 0,
+            id,
+            place: None,
+        });
+        let Self {
+            reason,
+            likeness,
+            cluster_size,
+            ..
+        } = *self;
+        let decided = write::Decided {
+            id: &id,
+            reason,
+            representative,
+            likeness,
+            cluster_size,
+            overruled: false,
+        };
+        decided
+            .write_line(into)
+            .map_err(|error| Error::Write(std::io::Error::other(error)))
     }
 }
 
@@ -73,16 +97,24 @@ impl State {
         let mut sizes = Sizes::default();
         let mut count = |representative: u64| *sizes.entry(representative).or_default() += 1;
         for open in &self.segments {
-            open.segment.each_verdict(&open.live, &mut |offset, representative| {
-                let is_as_written =
-                    !open.kept.contains(offset) && !self.verdicts.contains_key(&(open.segment.head.base + offset));
-                if is_as_written {
-                    count(representative);
-                }
-                Ok(())
-            })?;
+            open.segment
+                .each_verdict(&open.live, &mut |offset, representative| {
+                    let is_as_written = !open.kept.contains(offset)
+                        && !self
+                            .verdicts
+                            .contains_key(&(open.segment.head.base + offset));
+                    if is_as_written {
+                        count(representative);
+                    }
+                    Ok(())
+                })?;
         }
-        let in_memory = self.memory.all().iter().filter(|held| !held.gone).filter_map(|held| held.verdict);
+        let in_memory = self
+            .memory
+            .all()
+            .iter()
+            .filter(|held| !held.gone)
+            .filter_map(|held| held.verdict);
         for verdict in self.verdicts.values().copied().chain(in_memory) {
             if let Verdict::Dropped { representative, .. } = verdict {
                 count(representative);
@@ -96,41 +128,74 @@ impl State {
         let verdict = self.verdict_of(number)?.unwrap_or(Verdict::Kept);
         let id = self.id(number)?;
         let size = |kept: u64| 1 + sizes.get(&kept).copied().unwrap_or_default();
-        let Verdict::Dropped { representative, similarity } = verdict else {
+        let Verdict::Dropped {
+            representative,
+            similarity,
+        } = verdict
+        else {
             let cluster_size = size(number);
             let reason = match cluster_size {
                 _ if self.is_without_text(number) => Reason::Empty,
                 1 => Reason::Unique,
                 _ => Reason::Representative,
             };
-            return Ok(Decision { id, reason, representative: None, similarity: None, likeness: Likeness::Same, cluster_size });
+            return Ok(Decision {
+                id,
+                reason,
+                representative: None,
+                similarity: None,
+                likeness: Likeness::Same,
+                cluster_size,
+            });
         };
         let (reason, likeness) = match self.same(number, representative)? {
             true => (Reason::Exact, Likeness::Same),
-            false => (Reason::Near, self.likeness(number, representative, similarity)?),
+            false => (
+                Reason::Near,
+                self.likeness(number, representative, similarity)?,
+            ),
         };
         let representative_id = Some(self.id(representative)?);
         let similarity = likeness.similarity(reason, Measure::Resemblance);
-        Ok(Decision { id, reason, representative: representative_id, similarity, likeness, cluster_size: size(representative) })
+        Ok(Decision {
+            id,
+            reason,
+            representative: representative_id,
+            similarity,
+            likeness,
+            cluster_size: size(representative),
+        })
     }
 
     /// Returns how similar a document is to its representative, whose canonical form is another one.
     fn likeness(&self, number: u64, representative: u64, similarity: f64) -> Result<Likeness> {
         Ok(match self.method.verify() {
-            Verify::Exact => Likeness::Counted(Overlap::of(&self.set(number)?, &self.set(representative)?)),
-            Verify::Sketch if self.method.estimates() => Likeness::Estimated(Measure::Resemblance, similarity),
+            Verify::Exact => {
+                Likeness::Counted(Overlap::of(&self.set(number)?, &self.set(representative)?))
+            }
+            Verify::Sketch if self.method.estimates() => {
+                Likeness::Estimated(Measure::Resemblance, similarity)
+            }
             Verify::Sketch | Verify::None => Likeness::Unknown,
         })
     }
 
     /// Calls `give` with the decisions about all documents from the number `since`, in input order.
-    pub(crate) fn each_decision(&self, since: u64, give: &mut dyn FnMut(Decision) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_decision(
+        &self,
+        since: u64,
+        give: &mut dyn FnMut(Decision) -> Result<()>,
+    ) -> Result<()> {
         let sizes = self.sizes()?;
-        let mut numbers = self.numbers().skip_while(|&number| number < since).peekable();
+        let mut numbers = self
+            .numbers()
+            .skip_while(|&number| number < since)
+            .peekable();
         while numbers.peek().is_some() {
             let some: Vec<u64> = numbers.by_ref().take(AT_ONCE).collect();
             let decide = |number| self.decision(number, &sizes);
-            let decisions: Result<Vec<Decision>> = apart(|| some.into_par_iter().map(decide).collect());
+            let decisions: Result<Vec<Decision>> =
+                apart(|| some.into_par_iter().map(decide).collect());
             decisions?.into_iter().try_for_each(&mut *give)?;
         }
         Ok(())

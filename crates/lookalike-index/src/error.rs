@@ -23,7 +23,9 @@ pub enum Error {
     #[error("an index drops whatever is similar, so it has no minimum containment; leave it out")]
     MinContainment,
     /// A method whose answer about two documents depends on all others, so that it cannot be kept up to date.
-    #[error("{0} depend on all documents, so an index cannot keep their decisions up to date; use bands, simhash or sentences")]
+    #[error(
+        "{0} depend on all documents, so an index cannot keep their decisions up to date; use bands, simhash or sentences"
+    )]
     DependsOnAll(&'static str),
     /// An id that a document already has.
     #[error("id {} is already in the index; remove it first or use another id", shown::cut(&.0.to_string()))]
@@ -32,7 +34,9 @@ pub enum Error {
     #[error("document {} takes 4 GiB or more, which an index cannot store; split it", shown::cut(&.0.to_string()))]
     TooLarge(Id),
     /// Two indexes whose sketches were made differently, or an index whose sketches do not fit the requested settings.
-    #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
+    #[error(
+        "these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings"
+    )]
     Unlike {
         /// The settings of the first index, in words.
         left: String,
@@ -43,7 +47,9 @@ pub enum Error {
     #[error("{0}: not an index of lookalike; give a file that LshIndex.save wrote")]
     NoIndex(String),
     /// A file of a version that this release cannot read.
-    #[error("{of}: an index of version {found}, but this release reads version {reads}; create it again")]
+    #[error(
+        "{of}: an index of version {found}, but this release reads version {reads}; create it again"
+    )]
     Version {
         /// The file.
         of: String,
@@ -68,7 +74,9 @@ pub enum Error {
     #[error("{}: the index can no longer be read: {}. Open it again when this is mended", shown::path(&.0.display().to_string()), .1)]
     Unreadable(PathBuf, String),
     /// A query for similarities that the index does not find.
-    #[error("the threshold {asked} is below that of the index, {own}, which finds only documents that are at least so similar")]
+    #[error(
+        "the threshold {asked} is below that of the index, {own}, which finds only documents that are at least so similar"
+    )]
     BelowThreshold {
         /// The threshold of the query.
         asked: f64,
@@ -76,7 +84,9 @@ pub enum Error {
         own: f64,
     },
     /// An index that is to verify exactly, but stores neither texts nor sets.
-    #[error("an index that stores only sketches cannot compare texts exactly; set verify to sketch, or store texts or sets")]
+    #[error(
+        "an index that stores only sketches cannot compare texts exactly; set verify to sketch, or store texts or sets"
+    )]
     NothingToVerify,
     /// A request for texts of an index that does not store texts.
     #[error("this index does not store texts; create one that stores texts")]

@@ -36,7 +36,8 @@ impl LshIndex {
     /// # Errors
     /// Fails if the settings cannot be written as JSON, which cannot occur in this release.
     pub fn encode(&self) -> Result<Vec<u8>> {
-        let config = serde_json::to_vec(self.config()).map_err(|error| Error::Damaged(error.to_string()))?;
+        let config =
+            serde_json::to_vec(self.config()).map_err(|error| Error::Damaged(error.to_string()))?;
         let mut out = Vec::new();
         out.extend(MAGIC);
         out.extend(VERSION.to_le_bytes());
@@ -61,7 +62,8 @@ impl LshIndex {
             keys.iter().for_each(|key| out.extend(key.to_le_bytes()));
             stretch(&mut out, bits);
             length(&mut out, set.len());
-            set.iter().for_each(|fingerprint| out.extend(fingerprint.to_le_bytes()));
+            set.iter()
+                .for_each(|fingerprint| out.extend(fingerprint.to_le_bytes()));
         }
         let sum = xxh3_128(&out);
         out.extend(sum.to_le_bytes());
@@ -74,10 +76,21 @@ impl LshIndex {
     /// Fails if the bytes are not an index, have a different version, or are damaged.
     pub fn decode(bytes: &[u8], of: &str) -> Result<Self> {
         let damaged = || Error::Damaged(of.into());
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| Error::NoIndex(of.into()))?;
-        match rest.first_chunk().map(|version| u32::from_le_bytes(*version)) {
+        let rest = bytes
+            .strip_prefix(MAGIC)
+            .ok_or_else(|| Error::NoIndex(of.into()))?;
+        match rest
+            .first_chunk()
+            .map(|version| u32::from_le_bytes(*version))
+        {
             Some(VERSION) => {}
-            Some(found) => return Err(Error::Version { of: of.into(), found, reads: VERSION }),
+            Some(found) => {
+                return Err(Error::Version {
+                    of: of.into(),
+                    found,
+                    reads: VERSION,
+                });
+            }
             None => return Err(damaged()),
         }
         let (body, sum) = bytes.split_last_chunk::<SUM>().ok_or_else(damaged)?;
@@ -86,7 +99,10 @@ impl LshIndex {
         }
         let (config, documents) = Cursor(&body[MAGIC.len() + 4..]).all().ok_or_else(damaged)?;
         let mut index = Self::new(config)?;
-        if documents.iter().any(|(_, sketched)| !sketched.fits(index.method())) {
+        if documents
+            .iter()
+            .any(|(_, sketched)| !sketched.fits(index.method()))
+        {
             return Err(damaged());
         }
         index.insert_all(documents).map_err(|_| damaged())?;
@@ -117,9 +133,21 @@ impl<'a> Cursor<'a> {
                 2 => Id::Written(String::from_utf8(self.stretch(1)?.to_vec()).ok()?),
                 _ => return None,
             };
-            let keys = self.stretch(4)?.as_chunks().0.iter().map(|key| u32::from_le_bytes(*key)).collect();
+            let keys = self
+                .stretch(4)?
+                .as_chunks()
+                .0
+                .iter()
+                .map(|key| u32::from_le_bytes(*key))
+                .collect();
             let bits = self.stretch(1)?.to_vec();
-            let set = self.stretch(8)?.as_chunks().0.iter().map(|fingerprint| u64::from_le_bytes(*fingerprint)).collect();
+            let set = self
+                .stretch(8)?
+                .as_chunks()
+                .0
+                .iter()
+                .map(|fingerprint| u64::from_le_bytes(*fingerprint))
+                .collect();
             documents.push((id, Sketched { keys, bits, set }));
         }
         self.0.is_empty().then_some((config, documents))
@@ -149,7 +177,10 @@ impl<'a> Cursor<'a> {
 /// # Errors
 /// Fails if the file cannot be read, is not an index, has a different version, or is damaged.
 pub fn load(path: &Path) -> Result<LshIndex> {
-    let bytes = fs::read(path).map_err(|source| Error::File { path: path.into(), source })?;
+    let bytes = fs::read(path).map_err(|source| Error::File {
+        path: path.into(),
+        source,
+    })?;
     LshIndex::decode(&bytes, &path.display().to_string())
 }
 
@@ -159,11 +190,17 @@ pub fn load(path: &Path) -> Result<LshIndex> {
 /// # Errors
 /// Fails if the file cannot be written.
 pub fn save(index: &LshIndex, path: &Path) -> Result<()> {
-    write(path, &index.encode()?).map_err(|source| Error::File { path: path.into(), source })
+    write(path, &index.encode()?).map_err(|source| Error::File {
+        path: path.into(),
+        source,
+    })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;

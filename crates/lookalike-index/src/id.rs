@@ -74,7 +74,9 @@ impl Id {
 /// Returns whether this is a number in JSON, of any size.
 fn is_number(json: &str) -> bool {
     let begins = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-    begins && !json.ends_with(char::is_whitespace) && serde_json::from_str::<IgnoredAny>(json).is_ok()
+    begins
+        && !json.ends_with(char::is_whitespace)
+        && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
 /// Returns the key by which an id is found: the low half of the XXH3-64 of its [bytes](Id::to_bytes).
@@ -121,7 +123,10 @@ mod tests {
             ("\"1\"", Id::Text("1".into())),
             ("1", Id::Number(1)),
             ("-9223372036854775808", Id::Number(i64::MIN)),
-            ("9223372036854775808", Id::Written("9223372036854775808".into())),
+            (
+                "9223372036854775808",
+                Id::Written("9223372036854775808".into()),
+            ),
             ("-0", Id::Written("-0".into())),
             ("1.0", Id::Written("1.0".into())),
             ("1e400", Id::Written("1e400".into())),

@@ -38,7 +38,13 @@ impl LshIndex {
             return Err(Error::NoKeys);
         }
         let columns = vec![BTreeMap::new(); method.columns()];
-        Ok(Self { method, documents: BTreeMap::new(), numbers: BTreeMap::new(), columns, next: 0 })
+        Ok(Self {
+            method,
+            documents: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            columns,
+            next: 0,
+        })
     }
 
     /// Returns the method by which documents are compared; [`Sketched::of`] requires it.
@@ -104,16 +110,28 @@ impl LshIndex {
     pub fn insert_all(&mut self, documents: Vec<(Id, Sketched)>) -> Result<()> {
         let mut sorted: Vec<&Id> = documents.iter().map(|(id, _)| id).collect();
         sorted.sort();
-        let twice = sorted.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]);
-        if let Some(id) = twice.or_else(|| documents.iter().map(|(id, _)| id).find(|id| self.contains(id))) {
+        let twice = sorted
+            .windows(2)
+            .find(|two| two[0] == two[1])
+            .map(|two| two[0]);
+        if let Some(id) = twice.or_else(|| {
+            documents
+                .iter()
+                .map(|(id, _)| id)
+                .find(|id| self.contains(id))
+        }) {
             return Err(Error::Taken(id.clone()));
         }
-        documents.into_iter().try_for_each(|(id, sketched)| self.insert_sketched(id, sketched))
+        documents
+            .into_iter()
+            .try_for_each(|(id, sketched)| self.insert_sketched(id, sketched))
     }
 
     /// Removes a document. Returns whether it existed.
     pub fn remove(&mut self, id: &Id) -> bool {
-        let Some(number) = self.numbers.remove(id) else { return false };
+        let Some(number) = self.numbers.remove(id) else {
+            return false;
+        };
         if let Some((_, sketched)) = self.documents.remove(&number) {
             for (column, key) in self.columns.iter_mut().zip(sketched.keys) {
                 if let Some(bucket) = column.get_mut(&key) {
@@ -135,13 +153,21 @@ impl LshIndex {
 
     /// Does the same as [`query`](Self::query) for a text that was sketched by this index's [`method`](Self::method).
     pub fn query_sketched(&self, asked: &Sketched) -> Vec<Match> {
-        let sharing = self.columns.iter().zip(&asked.keys).filter_map(|(column, key)| column.get(key)).flatten();
+        let sharing = self
+            .columns
+            .iter()
+            .zip(&asked.keys)
+            .filter_map(|(column, key)| column.get(key))
+            .flatten();
         let mut candidates: Vec<u64> = sharing.copied().collect();
         candidates.sort_unstable();
         candidates.dedup();
         let found = candidates.iter().filter_map(|number| {
             let (id, sketched) = self.documents.get(number)?;
-            Some(Match { similarity: asked.similarity(sketched, &self.method)?, id: id.clone() })
+            Some(Match {
+                similarity: asked.similarity(sketched, &self.method)?,
+                id: id.clone(),
+            })
         });
         let mut found: Vec<Match> = found.collect();
         // The sort is stable, so equally similar documents remain in insertion order.
@@ -160,11 +186,17 @@ impl LshIndex {
         }
         let left = describe(self.config());
         let left = of.map_or_else(|| left.clone(), |of| format!("{left} ({of})"));
-        Err(Error::Unlike { left, right: describe(other) })
+        Err(Error::Unlike {
+            left,
+            right: describe(other),
+        })
     }
 }
 
 /// Returns the settings in words, for a message that compares two indexes.
 fn describe(config: &Config) -> String {
-    format!("an index with {}", serde_json::to_string(config).unwrap_or_default())
+    format!(
+        "an index with {}",
+        serde_json::to_string(config).unwrap_or_default()
+    )
 }

@@ -39,13 +39,24 @@ pub(crate) struct Quoted<'a> {
 
 impl<'a> Quoted<'a> {
     /// Prepares a text. Passages have at least `least` tokens.
-    pub(crate) fn new(state: &'a State, text: impl FnOnce() -> Result<Cow<'a, str>>, least: usize) -> Result<Self> {
+    pub(crate) fn new(
+        state: &'a State,
+        text: impl FnOnce() -> Result<Cow<'a, str>>,
+        least: usize,
+    ) -> Result<Self> {
         if state.store != Store::Texts || state.method.config().tokens == TokensBy::Items {
             return Err(Error::NoTexts);
         }
         let (text, winnowing, mut scratch) = (text()?, Winnowing::new(least)?, Scratch::default());
         let tokens = tokens_of(state, &text, &mut scratch);
-        Ok(Self { state, winnowing, text, tokens, spans: OnceCell::new(), scratch })
+        Ok(Self {
+            state,
+            winnowing,
+            text,
+            tokens,
+            spans: OnceCell::new(),
+            scratch,
+        })
     }
 
     /// Returns the passages that the text shares with a document, in the order of the text.
@@ -57,10 +68,18 @@ impl<'a> Quoted<'a> {
             return Ok(Vec::new());
         }
         let method = &self.state.method;
-        let spans = [self.spans.get_or_init(|| method.token_spans(&self.text)), &*method.token_spans(&stored)];
+        let spans = [
+            self.spans.get_or_init(|| method.token_spans(&self.text)),
+            &*method.token_spans(&stored),
+        ];
         let passage = |joined: &Joined| {
             let [query, document] = joined.places(spans).map(|span| span.start..span.end);
-            SharedPassage { text: self.text[query.clone()].to_string(), query, document, tokens: joined.tokens }
+            SharedPassage {
+                text: self.text[query.clone()].to_string(),
+                query,
+                document,
+                tokens: joined.tokens,
+            }
         };
         Ok(join(&runs, 0).iter().map(passage).collect())
     }

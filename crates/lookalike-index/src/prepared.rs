@@ -60,6 +60,13 @@ pub struct Preparer {
 impl Preparer {
     /// Sketches a document. Cost: reading the text twice.
     pub fn prepare(&self, new: &NewDocument, scratch: &mut Scratch) -> Prepared {
-        Prepared(Sketched::new(&self.method, self.store, new.id.clone(), new.key, new.text, scratch))
+        Prepared(Sketched::new(
+            &self.method,
+            self.store,
+            new.id.clone(),
+            new.key,
+            new.text,
+            scratch,
+        ))
     }
 }

@@ -69,12 +69,22 @@ pub enum Like<'a> {
 impl<'a> Ask<'a> {
     /// Asks for all documents that are similar to a text.
     pub fn text(text: &'a str) -> Self {
-        Self { like: Like::Text(text), nearest: None, threshold: None, only_kept: false, figures: false, passages: None }
+        Self {
+            like: Like::Text(text),
+            nearest: None,
+            threshold: None,
+            only_kept: false,
+            figures: false,
+            passages: None,
+        }
     }
 
     /// Asks for all documents that are similar to a document of the index.
     pub fn document(id: Id) -> Self {
-        Self { like: Like::Document(id), ..Self::text("") }
+        Self {
+            like: Like::Document(id),
+            ..Self::text("")
+        }
     }
 }
 
@@ -94,37 +104,57 @@ impl State {
     pub(crate) fn ask(&self, ask: &Ask) -> Result<Vec<Found>> {
         let own = self.method.config().threshold;
         if ask.threshold.is_some_and(|threshold| threshold < own) {
-            return Err(Error::BelowThreshold { asked: ask.threshold.unwrap_or_default(), own });
+            return Err(Error::BelowThreshold {
+                asked: ask.threshold.unwrap_or_default(),
+                own,
+            });
         }
         let mut set = None;
         let (found, own) = match &ask.like {
             Like::Text(text) => {
                 // What is stored of the text does not matter, because it is not added.
-                let asked = Sketched::new(&self.method, Store::Sketches, Id::Number(0), 0, text, &mut Scratch::default());
+                let asked = Sketched::new(
+                    &self.method,
+                    Store::Sketches,
+                    Id::Number(0),
+                    0,
+                    text,
+                    &mut Scratch::default(),
+                );
                 if asked.empty {
                     return Ok(Vec::new());
                 }
                 let same = self.posted_of(asked.digest)?;
                 let mut of_text = || Ok(set.get_or_insert_with(|| self.set_of(text)).clone());
-                (self.similar(&asked.keys, &asked.bits, &mut of_text, same)?, Own::Text(text))
+                (
+                    self.similar(&asked.keys, &asked.bits, &mut of_text, same)?,
+                    Own::Text(text),
+                )
             }
             Like::Document(id) => {
-                let number = self.with_id(id)?.ok_or_else(|| Error::Unknown(id.clone()))?;
+                let number = self
+                    .with_id(id)?
+                    .ok_or_else(|| Error::Unknown(id.clone()))?;
                 if self.is_without_text(number) {
                     return Ok(Vec::new());
                 }
                 let (mut keys, bits) = (Vec::new(), self.with_sketch(number, <[u8]>::to_vec)?);
                 self.keys(number, &mut keys)?;
                 let (posted, _) = self.class_of(number)?;
-                let mut found = self.similar(&keys, &bits, &mut || self.set(number), Some(posted))?;
+                let mut found =
+                    self.similar(&keys, &bits, &mut || self.set(number), Some(posted))?;
                 found.retain(|(_, place)| place.number != number);
                 (found, Own::Document(number))
             }
         };
         let is_wanted = |similarity: f64, number: u64| {
-            ask.threshold.is_none_or(|threshold| similarity >= threshold) && (!ask.only_kept || self.is_kept(number))
+            ask.threshold
+                .is_none_or(|threshold| similarity >= threshold)
+                && (!ask.only_kept || self.is_kept(number))
         };
-        let found = found.into_iter().filter(|&(similarity, place)| is_wanted(similarity, place.number));
+        let found = found
+            .into_iter()
+            .filter(|&(similarity, place)| is_wanted(similarity, place.number));
         let found: Vec<_> = found.take(ask.nearest.unwrap_or(usize::MAX)).collect();
         let mut quoted = match ask.passages {
             Some(least) if !found.is_empty() => {
@@ -148,8 +178,17 @@ impl State {
         };
         let found = found.into_iter().map(|(similarity, place)| {
             let number = place.number;
-            let passages = quoted.as_mut().map(|quoted| quoted.shared_with(number)).transpose()?;
-            Ok(Found { id: self.id(number)?, similarity, is_kept: self.is_kept(number), figures: figures(number)?, passages })
+            let passages = quoted
+                .as_mut()
+                .map(|quoted| quoted.shared_with(number))
+                .transpose()?;
+            Ok(Found {
+                id: self.id(number)?,
+                similarity,
+                is_kept: self.is_kept(number),
+                figures: figures(number)?,
+                passages,
+            })
         });
         found.collect()
     }

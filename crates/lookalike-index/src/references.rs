@@ -44,7 +44,10 @@ impl References {
     pub fn open(folder: &Path, name: &str) -> Result<Self> {
         let index = Index::open_to_read(folder)?;
         match index.settings().store {
-            Store::Texts => Ok(Self { index: Arc::new(index), name: name.into() }),
+            Store::Texts => Ok(Self {
+                index: Arc::new(index),
+                name: name.into(),
+            }),
             Store::Sets | Store::Sketches => Err(Error::NoTexts),
         }
     }
@@ -68,7 +71,10 @@ impl StoredRecords for References {
         }
         names.sort();
         // The manifest names all other files by hashes of their content, except for the log.
-        for name in names.iter().filter(|name| *name == manifest::NAME || name.starts_with("log-")) {
+        for name in names
+            .iter()
+            .filter(|name| *name == manifest::NAME || name.starts_with("log-"))
+        {
             hash.update(&fs::read(self.index.folder().join(name)).map_err(failed)?);
         }
         Ok(format!("{:032x}", hash.digest128()))
@@ -77,13 +83,26 @@ impl StoredRecords for References {
     fn open(&self, id: &str, text: &str, sets: bool) -> RunResult<Box<dyn Read + Send>> {
         let has_sets = self.index.settings().config.tokens == TokensBy::Items;
         if has_sets != sets {
-            let [own, other] = if has_sets { ["sets", "texts"] } else { ["texts", "sets"] };
+            let [own, other] = if has_sets {
+                ["sets", "texts"]
+            } else {
+                ["texts", "sets"]
+            };
             let what = format!("the index has {own}, and this run compares {other}");
-            return Err(RunError::new(ErrorKind::Input, what).at(&*self.name).advise(format!("name an index of {other}")));
+            return Err(RunError::new(ErrorKind::Input, what)
+                .at(&*self.name)
+                .advise(format!("name an index of {other}")));
         }
         let names = [id, text].map(|name| serde_json::Value::from(name).to_string());
-        let lines =
-            Lines { index: self.index.clone(), name: self.name.clone(), names, sets, next: 0, ready: Vec::new(), given: 0 };
+        let lines = Lines {
+            index: self.index.clone(),
+            name: self.name.clone(),
+            names,
+            sets,
+            next: 0,
+            ready: Vec::new(),
+            given: 0,
+        };
         Ok(Box::new(lines))
     }
 }
@@ -107,10 +126,21 @@ impl Lines {
     fn fill(&mut self) -> Result<()> {
         self.ready.clear();
         self.given = 0;
-        let Self { names: [id_name, text_name], ready, sets, .. } = self;
+        let Self {
+            names: [id_name, text_name],
+            ready,
+            sets,
+            ..
+        } = self;
         self.next = self.index.each_text(self.next, AT_ONCE, &mut |id, text| {
-            let text = if *sets { text.to_string() } else { serde_json::Value::from(text).to_string() };
-            ready.extend_from_slice(format!("{{{id_name}:{},{text_name}:{text}}}\n", id.to_json()).as_bytes());
+            let text = if *sets {
+                text.to_string()
+            } else {
+                serde_json::Value::from(text).to_string()
+            };
+            ready.extend_from_slice(
+                format!("{{{id_name}:{},{text_name}:{text}}}\n", id.to_json()).as_bytes(),
+            );
             Ok(())
         })?;
         Ok(())
@@ -121,7 +151,11 @@ impl Read for Lines {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.given == self.ready.len() {
             self.fill().map_err(|error| {
-                io::Error::other(RunError::new(ErrorKind::Input, error.to_string()).at(&*self.name).because(error))
+                io::Error::other(
+                    RunError::new(ErrorKind::Input, error.to_string())
+                        .at(&*self.name)
+                        .because(error),
+                )
             })?;
         }
         let count = buffer.len().min(self.ready.len() - self.given);

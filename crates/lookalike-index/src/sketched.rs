@@ -35,7 +35,10 @@ impl Sketched {
     pub(crate) fn fits(&self, method: &Method) -> bool {
         let empty = self.keys.is_empty() && self.bits.is_empty() && self.set.is_empty();
         let (columns, stride) = (method.columns(), method.stride());
-        empty || self.keys.len() == columns && self.bits.len() == stride && self.set.is_sorted_by(|a, b| a < b)
+        empty
+            || self.keys.len() == columns
+                && self.bits.len() == stride
+                && self.set.is_sorted_by(|a, b| a < b)
     }
 
     /// Returns the similarity of two documents that share a key, if it is high enough.
@@ -46,9 +49,12 @@ impl Sketched {
         match method.verify() {
             Verify::Exact => {
                 let measure = method.config().measure;
-                measure.at_least(&self.set, &other.set, method.config().threshold).map(|overlap| measure.of(overlap))
+                measure
+                    .at_least(&self.set, &other.set, method.config().threshold)
+                    .map(|overlap| measure.of(overlap))
             }
-            Verify::Sketch => Some(method.estimate(&self.bits, &other.bits)).filter(|estimate| *estimate >= method.least()),
+            Verify::Sketch => Some(method.estimate(&self.bits, &other.bits))
+                .filter(|estimate| *estimate >= method.least()),
             Verify::None => Some(method.estimate(&self.bits, &other.bits)),
         }
     }

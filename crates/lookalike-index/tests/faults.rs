@@ -35,7 +35,9 @@ const DISK_FULL: i32 = 28;
 /// Runs the script until an operation fails. Returns the documents that were acknowledged, and those if the failed step counts.
 fn run(folder: &Path, merges: Merges) -> (Held, Option<Held>) {
     let mut held = Held::new();
-    let Ok(index) = Index::create(folder, settings()) else { return (held, None) };
+    let Ok(index) = Index::create(folder, settings()) else {
+        return (held, None);
+    };
     let mut index = index.with_memory(BUDGET).with_merges(merges);
     for at in 0..STEPS {
         if at % 13 == 12 {
@@ -55,7 +57,11 @@ fn run(folder: &Path, merges: Merges) -> (Held, Option<Held>) {
             Err(_) => {
                 // What can be read is what was acknowledged, or nothing can be read.
                 if let Ok(decisions) = index.decisions() {
-                    assert!([&held, &next].iter().any(|held| decisions == batch(&settings().config, held)));
+                    assert!(
+                        [&held, &next]
+                            .iter()
+                            .any(|held| decisions == batch(&settings().config, held))
+                    );
                 }
                 return (held, Some(next));
             }
@@ -64,7 +70,8 @@ fn run(folder: &Path, merges: Merges) -> (Held, Option<Held>) {
             // While a plan exists, this is a part of the script too.
             if let Ok(copy) = Index::open_to_read(&snapshot) {
                 assert_eq!(
-                    copy.decisions().unwrap_or_else(|_| batch(&settings().config, &held)),
+                    copy.decisions()
+                        .unwrap_or_else(|_| batch(&settings().config, &held)),
                     batch(&settings().config, &held)
                 );
             }
@@ -77,16 +84,27 @@ fn run(folder: &Path, merges: Merges) -> (Held, Option<Held>) {
 fn verify_snapshots(folder: &Path, index: &Index, what: &str) {
     let names = || -> Vec<String> {
         let entries = fs::read_dir(folder.parent().unwrap()).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).filter(|name| name != "index").collect()
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "index")
+            .collect()
     };
     for name in names() {
-        if let Some((name, _)) = name.strip_prefix('.').and_then(|name| name.split_once(".unfinished-")) {
-            index.snapshot(&folder.with_file_name(name)).unwrap_or_else(|error| panic!("{what}: {error}"));
+        if let Some((name, _)) = name
+            .strip_prefix('.')
+            .and_then(|name| name.split_once(".unfinished-"))
+        {
+            index
+                .snapshot(&folder.with_file_name(name))
+                .unwrap_or_else(|error| panic!("{what}: {error}"));
         }
     }
     for name in names() {
-        let snapshot = Index::open_to_read(&folder.with_file_name(name)).unwrap_or_else(|error| panic!("{what}: {error}"));
-        snapshot.check(true).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let snapshot = Index::open_to_read(&folder.with_file_name(name))
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        snapshot
+            .check(true)
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
     }
 }
 
@@ -99,16 +117,35 @@ fn verify(folder: &Path, (held, next): (Held, Option<Held>), what: &str) {
     };
     let decisions = index.decisions().unwrap();
     let is_right = |held: &Held| decisions == batch(&settings().config, held);
-    assert!(is_right(&held) || next.as_ref().is_some_and(is_right), "{what}: documents are missing or changed");
-    index.check(true).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert!(
+        is_right(&held) || next.as_ref().is_some_and(is_right),
+        "{what}: documents are missing or changed"
+    );
+    index
+        .check(true)
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
     // The index can be used as before.
-    let last = index.changes(0, usize::MAX).unwrap().last().map_or(0, |(number, _)| *number);
+    let last = index
+        .changes(0, usize::MAX)
+        .unwrap()
+        .last()
+        .map_or(0, |(number, _)| *number);
     let step = Step::Add(vec![(-1, "one more text".into(), 0)]);
     assert_eq!(perform(&step, &index, folder).unwrap().len(), 1);
-    assert_eq!(index.changes(last, usize::MAX).unwrap()[0].0, last + 1, "{what}");
+    assert_eq!(
+        index.changes(last, usize::MAX).unwrap()[0].0,
+        last + 1,
+        "{what}"
+    );
     verify_snapshots(folder, &index, what);
-    let unfinished =
-        fs::read_dir(folder).unwrap().filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".new"));
+    let unfinished = fs::read_dir(folder).unwrap().filter(|entry| {
+        entry
+            .as_ref()
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .ends_with(".new")
+    });
     assert_eq!(unfinished.count(), 0, "{what}");
 }
 
@@ -137,15 +174,27 @@ fn an_operation_that_fails_loses_nothing() {
     };
     for (kind, count) in kinds.into_iter().zip(counts) {
         assert!(count > 0, "{kind:?}");
-        let step = if kind == Operation::Read { (count / 150).max(1) } else { 1 };
+        let step = if kind == Operation::Read {
+            (count / 150).max(1)
+        } else {
+            1
+        };
         for nth in (0..count).step_by(step as usize) {
-            let errno = if kind == Operation::Write { DISK_FULL } else { IO_ERROR };
+            let errno = if kind == Operation::Write {
+                DISK_FULL
+            } else {
+                IO_ERROR
+            };
             let folder = tempfile::tempdir().unwrap();
             let plan = faults::fail(kind, nth, Fault::Errno(errno));
             let done = run(&folder.path().join("index"), Merges::AtOnce);
             assert!(plan.met(), "{kind:?} {nth}");
             drop(plan);
-            verify(&folder.path().join("index"), done, &format!("{kind:?} {nth} of {count}"));
+            verify(
+                &folder.path().join("index"),
+                done,
+                &format!("{kind:?} {nth} of {count}"),
+            );
         }
     }
 }
@@ -155,14 +204,23 @@ fn an_operation_that_fails_loses_nothing() {
 fn an_operation_that_fails_while_segments_are_merged_loses_nothing() {
     let _turn = turn();
     let mut failures = 0;
-    for kind in [Operation::Create, Operation::Write, Operation::Sync, Operation::Rename] {
+    for kind in [
+        Operation::Create,
+        Operation::Write,
+        Operation::Sync,
+        Operation::Rename,
+    ] {
         for nth in 0..60 {
             let folder = tempfile::tempdir().unwrap();
             let plan = faults::fail(kind, nth, Fault::Errno(DISK_FULL));
             let done = run(&folder.path().join("index"), Merges::InBackground);
             failures += u32::from(plan.met());
             drop(plan);
-            verify(&folder.path().join("index"), done, &format!("{kind:?} {nth}"));
+            verify(
+                &folder.path().join("index"),
+                done,
+                &format!("{kind:?} {nth}"),
+            );
         }
     }
     assert!(failures > 120, "{failures}");
@@ -178,7 +236,11 @@ fn operations_that_move_fewer_bytes_are_continued() {
             let done = run(&folder.path().join("index"), Merges::AtOnce);
             drop(plan);
             assert!(done.1.is_none(), "{kind:?} {nth}");
-            verify(&folder.path().join("index"), done, &format!("{kind:?} {nth}"));
+            verify(
+                &folder.path().join("index"),
+                done,
+                &format!("{kind:?} {nth}"),
+            );
         }
     }
 }
@@ -189,14 +251,23 @@ fn after_a_failed_write_the_index_is_read_only_until_it_is_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("index");
     let index = Index::create(&folder, settings()).unwrap();
-    let add = |id: i64| perform(&Step::Add(vec![(id, format!("text number {id}"), 0)]), &index, &folder);
+    let add = |id: i64| {
+        perform(
+            &Step::Add(vec![(id, format!("text number {id}"), 0)]),
+            &index,
+            &folder,
+        )
+    };
     add(1).unwrap();
     let plan = faults::fail(Operation::Sync, 0, Fault::Errno(DISK_FULL));
     let failed = add(2).unwrap_err().to_string();
     drop(plan);
     assert!(failed.contains("No space left on device"), "{failed}");
     let refused = add(3).unwrap_err().to_string();
-    assert!(refused.contains("read-only: a write failed") && refused.contains("No space left"), "{refused}");
+    assert!(
+        refused.contains("read-only: a write failed") && refused.contains("No space left"),
+        "{refused}"
+    );
     assert_eq!((index.len(), index.get(&2.into()).unwrap()), (1, None));
     assert!(index.get(&1.into()).unwrap().is_some());
     drop(index);
@@ -236,7 +307,10 @@ fn after_a_panic_in_a_change_nothing_of_it_is_there() {
                 break;
             }
             panics += 1;
-            assert!(matches!(add(101), Err(Error::ReadOnly(..))), "{kind:?} {nth}");
+            assert!(
+                matches!(add(101), Err(Error::ReadOnly(..))),
+                "{kind:?} {nth}"
+            );
             assert_eq!(index.len(), 10);
             drop(index);
             let index = Index::open(&folder).unwrap();
@@ -272,9 +346,14 @@ fn a_large_change_that_fails_is_not_in_the_feed() {
         drop(index);
         let index = Index::open(&folder).unwrap();
         assert_eq!(index.changes(0, usize::MAX).unwrap().len(), 10, "{nth}");
-        let parts = fs::read_dir(&folder)
-            .unwrap()
-            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("changes-"));
+        let parts = fs::read_dir(&folder).unwrap().filter(|entry| {
+            entry
+                .as_ref()
+                .unwrap()
+                .file_name()
+                .to_string_lossy()
+                .starts_with("changes-")
+        });
         assert_eq!(parts.count(), 1);
         perform(&Step::Add(vec![numbered(101)]), &index, &folder).unwrap();
         index.compact().unwrap();
@@ -312,7 +391,10 @@ fn what_cannot_be_read_again_after_a_failed_write_is_not_shown() {
     let folder = folders.path().join("index");
     let index = in_a_segment(&folder);
     let segment = || {
-        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.to_str().unwrap().contains("segment"))
+        fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .find(|path| path.to_str().unwrap().contains("segment"))
     };
     let segment = segment().unwrap();
     fs::rename(&segment, folder.with_file_name("away")).unwrap();
@@ -322,11 +404,20 @@ fn what_cannot_be_read_again_after_a_failed_write_is_not_shown() {
     assert!(matches!(index.get(&100.into()), Err(Error::Unreadable(..))));
     assert!(matches!(index.changes(0, 1), Err(Error::Unreadable(..))));
     let message = index.stats().unwrap_err().to_string();
-    assert!(message.contains("can no longer be read") && message.contains("Open it again"), "{message}");
-    assert!(matches!(index.delete(&[1.into()]), Err(Error::ReadOnly(..))));
+    assert!(
+        message.contains("can no longer be read") && message.contains("Open it again"),
+        "{message}"
+    );
+    assert!(matches!(
+        index.delete(&[1.into()]),
+        Err(Error::ReadOnly(..))
+    ));
     fs::rename(folder.with_file_name("away"), segment).unwrap();
     drop(index);
-    assert_eq!(Index::open(&folder).unwrap().check(true).unwrap().documents, 10);
+    assert_eq!(
+        Index::open(&folder).unwrap().check(true).unwrap().documents,
+        10
+    );
 }
 
 #[test]
@@ -336,12 +427,18 @@ fn a_second_writer_is_refused_and_readers_are_not() {
     let folder = folder.path().join("index");
     let index = Index::create(&folder, settings()).unwrap();
     assert!(matches!(Index::open(&folder), Err(Error::Locked(_))));
-    assert!(matches!(Index::create(&folder, settings()), Err(Error::Exists(_))));
+    assert!(matches!(
+        Index::create(&folder, settings()),
+        Err(Error::Exists(_))
+    ));
     let read = Index::open_to_read(&folder).unwrap();
     assert!(matches!(read.delete(&[]), Err(Error::ReadOnly(..))));
     drop(index);
     Index::open(&folder).unwrap();
-    assert!(matches!(Index::open(&folder.join("nothing")), Err(Error::NotThere(_))));
+    assert!(matches!(
+        Index::open(&folder.join("nothing")),
+        Err(Error::NotThere(_))
+    ));
     fs::write(folder.with_file_name("file"), "").unwrap();
     assert!(Index::create(&folder.with_file_name("file"), settings()).is_err());
 }
@@ -354,7 +451,10 @@ fn a_changed_bit_is_detected_or_has_no_effect() {
     let folder = folders.path().join("index");
     let (held, _) = run(&folder, Merges::AtOnce);
     let expected = batch(&settings().config, &held);
-    let feed = Index::open_to_read(&folder).unwrap().changes(0, usize::MAX).unwrap();
+    let feed = Index::open_to_read(&folder)
+        .unwrap()
+        .changes(0, usize::MAX)
+        .unwrap();
     let files: Vec<_> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

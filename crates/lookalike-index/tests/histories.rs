@@ -26,7 +26,12 @@ fn operation() -> impl Strategy<Value = Operation> {
 }
 
 fn now(collection: &Collection) -> BTreeMap<Id, Decided> {
-    collection.decisions().unwrap().into_iter().map(|decision| (decision.id.clone(), decision.decided())).collect()
+    collection
+        .decisions()
+        .unwrap()
+        .into_iter()
+        .map(|decision| (decision.id.clone(), decision.decided()))
+        .collect()
 }
 
 proptest! {
@@ -80,22 +85,45 @@ proptest! {
 
 #[test]
 fn a_replacement_is_one_change() {
-    let mut collection = Collection::new(Config { shingle: Some(1), ..Config::default() }).unwrap();
-    let new = |id: &str, text: &'static str| NewDocument { id: id.into(), text, key: 0 };
+    let mut collection = Collection::new(Config {
+        shingle: Some(1),
+        ..Config::default()
+    })
+    .unwrap();
+    let new = |id: &str, text: &'static str| NewDocument {
+        id: id.into(),
+        text,
+        key: 0,
+    };
     let text = "one two three four five six seven eight nine ten";
-    collection.add(&[new("a", text), new("b", text), new("c", text)]).unwrap();
-    let dropped = |representative: &str| Decided::Dropped { representative: representative.into(), similarity: Some(1.0) };
+    collection
+        .add(&[new("a", text), new("b", text), new("c", text)])
+        .unwrap();
+    let dropped = |representative: &str| Decided::Dropped {
+        representative: representative.into(),
+        similarity: Some(1.0),
+    };
     assert_eq!(collection.get(&"c".into()).unwrap(), Some(dropped("a")));
     let changes = collection.replace(&[new("a", text)]).unwrap();
-    let change = |id: &str, before, after| Change { id: id.into(), before: Some(before), after: Some(after) };
+    let change = |id: &str, before, after| Change {
+        id: id.into(),
+        before: Some(before),
+        after: Some(after),
+    };
     let expected = [
         change("b", dropped("a"), Decided::Kept),
         change("c", dropped("a"), dropped("b")),
         change("a", Decided::Kept, dropped("b")),
     ];
     assert_eq!(changes, expected);
-    assert!(collection.replace(&[new("d", text), new("d", text)]).is_err());
-    assert!(matches!(collection.add(&[new("e", text), new("a", text)]), Err(Error::Taken(id)) if id == "a".into()));
+    assert!(
+        collection
+            .replace(&[new("d", text), new("d", text)])
+            .is_err()
+    );
+    assert!(
+        matches!(collection.add(&[new("e", text), new("a", text)]), Err(Error::Taken(id)) if id == "a".into())
+    );
     assert_eq!(collection.len(), 3);
 }
 
@@ -103,21 +131,54 @@ fn a_replacement_is_one_change() {
 fn a_long_chain_of_versions_changes_completely() {
     const VERSIONS: usize = 3000;
     // Each version shares three quarters of its words with the next one, and less than the threshold with the one after it.
-    let words = |version: usize| (version * 5..version * 5 + 40).map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ");
-    let config = Config { shingle: Some(1), threshold: 0.75, ..Config::default() };
+    let words = |version: usize| {
+        (version * 5..version * 5 + 40)
+            .map(|word| format!("w{word}"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let config = Config {
+        shingle: Some(1),
+        threshold: 0.75,
+        ..Config::default()
+    };
     let mut collection = Collection::new(config.clone()).unwrap();
-    let held: Held = (0..VERSIONS).map(|version| (version as i64, words(version), 0)).collect();
-    let new: Vec<NewDocument> = held.iter().map(|(id, text, key)| NewDocument { id: (*id).into(), text, key: *key }).collect();
+    let held: Held = (0..VERSIONS)
+        .map(|version| (version as i64, words(version), 0))
+        .collect();
+    let new: Vec<NewDocument> = held
+        .iter()
+        .map(|(id, text, key)| NewDocument {
+            id: (*id).into(),
+            text,
+            key: *key,
+        })
+        .collect();
     collection.add(&new).unwrap();
     let changes = collection.delete(&[Id::Number(0)]).unwrap();
     assert!(changes.len() > VERSIONS / 2, "{}", changes.len());
-    assert_eq!(collection.decisions().unwrap(), batch(&config, &held[1..].to_vec()));
+    assert_eq!(
+        collection.decisions().unwrap(),
+        batch(&config, &held[1..].to_vec())
+    );
 }
 
 #[test]
 fn methods_that_depend_on_all_documents_are_refused() {
-    for candidates in [Candidates::All, Candidates::Shared(lookalike::Shared::default())] {
-        let error = Collection::new(Config { candidates, ..Config::default() }).unwrap_err();
-        assert!(error.to_string().contains("use bands, simhash or sentences"), "{error}");
+    for candidates in [
+        Candidates::All,
+        Candidates::Shared(lookalike::Shared::default()),
+    ] {
+        let error = Collection::new(Config {
+            candidates,
+            ..Config::default()
+        })
+        .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("use bands, simhash or sentences"),
+            "{error}"
+        );
     }
 }

@@ -8,18 +8,31 @@ use lookalike_index::{Error, Id, LshIndex, load, save};
 use proptest::prelude::*;
 
 fn configs() -> impl Strategy<Value = Config> {
-    let plain = Config { shingle: Some(1), threshold: 0.5, ..Config::default() };
+    let plain = Config {
+        shingle: Some(1),
+        threshold: 0.5,
+        ..Config::default()
+    };
     prop_oneof![
         Just(plain.clone()),
-        Just(Config { verify: Some(Verify::Sketch), ..plain.clone() }),
-        Just(Config { candidates: Candidates::SimHash(SimHashBy::default()), ..plain }),
+        Just(Config {
+            verify: Some(Verify::Sketch),
+            ..plain.clone()
+        }),
+        Just(Config {
+            candidates: Candidates::SimHash(SimHashBy::default()),
+            ..plain
+        }),
     ]
 }
 
 /// Returns texts of few words, so that many are similar and some are empty.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec!["red", "green", "blue", "white", "black", "grey"]);
-    prop::collection::vec(prop::collection::vec(word, 0..6).prop_map(|words| words.join(" ")), 1..24)
+    prop::collection::vec(
+        prop::collection::vec(word, 0..6).prop_map(|words| words.join(" ")),
+        1..24,
+    )
 }
 
 /// Returns the documents that a text is similar to, by comparing it with every document.
@@ -27,7 +40,11 @@ fn naive(method: &Method, held: &BTreeMap<usize, String>, text: &str) -> Vec<(us
     let sketch = |text: &str| {
         let mut scratch = Scratch::default();
         method.sketch(text, &mut scratch);
-        let (keys, bits, empty) = (scratch.keys.clone(), scratch.bits.clone(), scratch.fingerprints.is_empty());
+        let (keys, bits, empty) = (
+            scratch.keys.clone(),
+            scratch.bits.clone(),
+            scratch.fingerprints.is_empty(),
+        );
         method.make_set(&mut scratch);
         (keys, bits, empty, scratch.fingerprints.clone())
     };
@@ -39,7 +56,10 @@ fn naive(method: &Method, held: &BTreeMap<usize, String>, text: &str) -> Vec<(us
         if empty || other_empty || !share || !method.agree(&bits, &other_bits) {
             continue;
         }
-        let shared = set.iter().filter(|fingerprint| other_set.contains(fingerprint)).count() as f64;
+        let shared = set
+            .iter()
+            .filter(|fingerprint| other_set.contains(fingerprint))
+            .count() as f64;
         let resemblance = shared / (set.len() + other_set.len()) as f64;
         let resemblance = resemblance / (1.0 - resemblance);
         let (similarity, least) = match method.verify() {
@@ -109,11 +129,20 @@ fn ids_are_unique_and_all_or_none_are_inserted() {
     );
     let sketched = || index.documents().next().unwrap().1.clone();
     let (a, b) = (sketched(), sketched());
-    for documents in [vec![("new".into(), a.clone()), (1.into(), b.clone())], vec![("new".into(), a), ("new".into(), b)]] {
+    for documents in [
+        vec![("new".into(), a.clone()), (1.into(), b.clone())],
+        vec![("new".into(), a), ("new".into(), b)],
+    ] {
         assert!(matches!(index.insert_all(documents), Err(Error::Taken(_))));
         assert_eq!(index.len(), 2);
     }
-    assert!(matches!(LshIndex::new(Config { candidates: Candidates::All, ..Config::default() }), Err(Error::NoKeys)));
+    assert!(matches!(
+        LshIndex::new(Config {
+            candidates: Candidates::All,
+            ..Config::default()
+        }),
+        Err(Error::NoKeys)
+    ));
 }
 
 #[test]
@@ -122,13 +151,25 @@ fn files_contain_the_saved_index() {
     let path = folder.path().join("index");
     assert!(matches!(load(&path), Err(Error::File { .. })));
     let mut index = LshIndex::new(Config::default()).unwrap();
-    index.insert("a", "some words of a text that is long enough").unwrap();
+    index
+        .insert("a", "some words of a text that is long enough")
+        .unwrap();
     save(&index, &path).unwrap();
     index.insert("b", "some other words").unwrap();
     save(&index, &path).unwrap();
     let loaded = load(&path).unwrap();
     assert_eq!((loaded.len(), loaded.config()), (2, index.config()));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
-    let other = Config { threshold: 0.9, ..Config::default() };
-    assert!(matches!(loaded.refuse_unlike(Some("a file"), &other), Err(Error::Unlike { .. })));
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "nothing is left beside it"
+    );
+    let other = Config {
+        threshold: 0.9,
+        ..Config::default()
+    };
+    assert!(matches!(
+        loaded.refuse_unlike(Some("a file"), &other),
+        Err(Error::Unlike { .. })
+    ));
 }

@@ -40,10 +40,17 @@ fn writes_until_it_is_killed() {
     let mut held = after(seed, from);
     for at in from..STEPS {
         let step = step(seed, at, &held);
-        perform(&step, &index, &Path::new(folder).with_file_name(format!("snapshot {at} {}", std::process::id()))).unwrap();
+        perform(
+            &step,
+            &index,
+            &Path::new(folder).with_file_name(format!("snapshot {at} {}", std::process::id())),
+        )
+        .unwrap();
         follow(&step, &mut held);
         // One write, so that no line is printed in parts.
-        std::io::stderr().write_all(format!("done {at}\n").as_bytes()).unwrap();
+        std::io::stderr()
+            .write_all(format!("done {at}\n").as_bytes())
+            .unwrap();
     }
 }
 
@@ -75,14 +82,19 @@ fn whatever_was_acknowledged_remains_after_a_kill() {
             let reader = thread::spawn(move || {
                 let mut last = None;
                 for line in lines.map_while(Result::ok) {
-                    match line.strip_prefix("done ").and_then(|at| at.parse::<u64>().ok()) {
+                    match line
+                        .strip_prefix("done ")
+                        .and_then(|at| at.parse::<u64>().ok())
+                    {
                         Some(at) => last = Some(at),
                         None => panic!("{line}"),
                     }
                 }
                 last
             });
-            thread::sleep(Duration::from_micros(5_000 + finish(seed * 100 + round) % 100_000));
+            thread::sleep(Duration::from_micros(
+                5_000 + finish(seed * 100 + round) % 100_000,
+            ));
             child.kill().unwrap();
             child.wait().unwrap();
             killed += 1;
@@ -97,12 +109,22 @@ fn whatever_was_acknowledged_remains_after_a_kill() {
                     further += 1;
                     acknowledged + 1
                 }
-                (false, false) => panic!("seed {seed}: not the documents after {acknowledged} steps"),
+                (false, false) => {
+                    panic!("seed {seed}: not the documents after {acknowledged} steps")
+                }
             };
             index.check(true).unwrap();
-            for entry in fs::read_dir(folders.path()).unwrap().map(|entry| entry.unwrap()) {
+            for entry in fs::read_dir(folders.path())
+                .unwrap()
+                .map(|entry| entry.unwrap())
+            {
                 let name = entry.file_name().into_string().unwrap();
-                assert!(name == "index" || name.starts_with("snapshot") || name.starts_with(".snapshot"), "{name}");
+                assert!(
+                    name == "index"
+                        || name.starts_with("snapshot")
+                        || name.starts_with(".snapshot"),
+                    "{name}"
+                );
                 if name.starts_with("snapshot") {
                     assert!(Index::open_to_read(&entry.path()).is_ok(), "{name}");
                     snapshots += 1;
@@ -115,5 +137,7 @@ fn whatever_was_acknowledged_remains_after_a_kill() {
         }
     }
     assert!(snapshots > 0);
-    println!("{killed} kills and {snapshots} complete snapshots; after {further}, the last step was done but not acknowledged");
+    println!(
+        "{killed} kills and {snapshots} complete snapshots; after {further}, the last step was done but not acknowledged"
+    );
 }

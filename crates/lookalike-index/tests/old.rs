@@ -31,7 +31,9 @@ fn an_old_index_is_written() {
         return;
     }
     let snapshots = tempfile::tempdir().unwrap();
-    let index = Index::create(&old(), settings()).unwrap().with_memory(BUDGET);
+    let index = Index::create(&old(), settings())
+        .unwrap()
+        .with_memory(BUDGET);
     let mut held = Held::new();
     for at in 0..STEPS {
         let step = step(SEED, at, &held);
@@ -53,13 +55,22 @@ fn an_old_index_is_read_and_changed() {
     }
     kinds.sort();
     kinds.dedup();
-    assert_eq!(kinds, ["changed", "changes", "lock", "log", "manifest", "segment"]);
+    assert_eq!(
+        kinds,
+        ["changed", "changes", "lock", "log", "manifest", "segment"]
+    );
     let mut held = held();
     let read = Index::open_to_read(&folder).unwrap();
     assert_eq!(read.decisions().unwrap(), batch(&settings().config, &held));
     assert_eq!(read.check(true).unwrap().documents, held.len() as u64);
     let changes = read.changes(0, usize::MAX).unwrap();
-    assert!(changes.len() > held.len() && changes.iter().zip(1..).all(|((number, _), expected)| *number == expected));
+    assert!(
+        changes.len() > held.len()
+            && changes
+                .iter()
+                .zip(1..)
+                .all(|((number, _), expected)| *number == expected)
+    );
     let index = Index::open(&folder).unwrap();
     let delete = Step::Delete(held.iter().step_by(3).map(|(id, ..)| *id).collect());
     perform(&delete, &index, &folder).unwrap();

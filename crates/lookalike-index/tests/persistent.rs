@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use common::{Held, batch, cases, configs, differences, text};
 use lookalike::{Config, Verify};
-use lookalike_index::{Ask, Change, Decided, Decision, Error, Id, Index, Merges, NewDocument, OnConflict, Settings, Store};
+use lookalike_index::{
+    Ask, Change, Decided, Decision, Error, Id, Index, Merges, NewDocument, OnConflict, Settings,
+    Store,
+};
 use proptest::prelude::*;
 use rayon::prelude::*;
 
@@ -49,26 +52,45 @@ fn stores(config: &Config) -> Vec<Store> {
 }
 
 fn by_id(decisions: Vec<Decision>) -> BTreeMap<Id, Decided> {
-    decisions.into_iter().map(|decision| (decision.id.clone(), decision.decided())).collect()
+    decisions
+        .into_iter()
+        .map(|decision| (decision.id.clone(), decision.decided()))
+        .collect()
 }
 
 /// Returns the names and contents of the files, apart from the change feed and the lock.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
-    let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()));
-    let mut files: BTreeMap<String, Vec<u8>> =
-        named.filter(|(name, _)| name != "lock" && !name.starts_with("changes-")).collect();
+    let named = entries.map(|entry| {
+        (
+            entry.file_name().into_string().unwrap(),
+            fs::read(entry.path()).unwrap(),
+        )
+    });
+    let mut files: BTreeMap<String, Vec<u8>> = named
+        .filter(|(name, _)| name != "lock" && !name.starts_with("changes-"))
+        .collect();
     // The manifest has the number of the next change.
     let manifest = files.get_mut("manifest").unwrap();
     let json = manifest.split(|&byte| byte == b'\n').next().unwrap();
     let mut value: serde_json::Value = serde_json::from_slice(json).unwrap();
-    assert!(value.as_object_mut().unwrap().remove("changes").is_some_and(|next| next.is_u64()));
+    assert!(
+        value
+            .as_object_mut()
+            .unwrap()
+            .remove("changes")
+            .is_some_and(|next| next.is_u64())
+    );
     *manifest = value.to_string().into_bytes();
     files
 }
 
 fn new(document: &(i64, String, u64)) -> NewDocument<'_> {
-    NewDocument { id: document.0.into(), text: &document.1, key: document.2 }
+    NewDocument {
+        id: document.0.into(),
+        text: &document.1,
+        key: document.2,
+    }
 }
 
 proptest! {
@@ -233,14 +255,34 @@ proptest! {
 #[test]
 fn what_changed_in_a_segment_outlives_merges_of_others() {
     let folder = tempfile::tempdir().unwrap();
-    let config = Config { shingle: Some(1), ..Config::default() };
-    let settings = Settings { config, store: Store::Texts, keep: "first".into() };
+    let config = Config {
+        shingle: Some(1),
+        ..Config::default()
+    };
+    let settings = Settings {
+        config,
+        store: Store::Texts,
+        keep: "first".into(),
+    };
     let index = Index::create(&folder.path().join("index"), settings).unwrap();
     let index = index.with_memory(4_000).with_merges(Merges::AtOnce);
     let add = |range: std::ops::Range<i64>| {
         for id in range {
-            let text = if id < 2 { "two copies of one text".into() } else { format!("{id}a {id}b {id}c {id}d ").repeat(20) };
-            index.add(&[NewDocument { id: id.into(), text: &text, key: 0 }], OnConflict::Fail).unwrap();
+            let text = if id < 2 {
+                "two copies of one text".into()
+            } else {
+                format!("{id}a {id}b {id}c {id}d ").repeat(20)
+            };
+            index
+                .add(
+                    &[NewDocument {
+                        id: id.into(),
+                        text: &text,
+                        key: 0,
+                    }],
+                    OnConflict::Fail,
+                )
+                .unwrap();
         }
     };
     add(0..200);
@@ -255,10 +297,24 @@ fn what_changed_in_a_segment_outlives_merges_of_others() {
     assert!((200..1000).any(merged_apart));
     index.check(true).unwrap();
     add(1000..1001);
-    let copy = NewDocument { id: Id::Number(7000), text: "Two copies of one text.", key: 0 };
+    let copy = NewDocument {
+        id: Id::Number(7000),
+        text: "Two copies of one text.",
+        key: 0,
+    };
     let changes = index.add(&[copy], OnConflict::Fail).unwrap();
-    let dropped = Decided::Dropped { representative: Id::Number(1), similarity: Some(1.0) };
-    assert_eq!(changes, [Change { id: Id::Number(7000), before: None, after: Some(dropped) }]);
+    let dropped = Decided::Dropped {
+        representative: Id::Number(1),
+        similarity: Some(1.0),
+    };
+    assert_eq!(
+        changes,
+        [Change {
+            id: Id::Number(7000),
+            before: None,
+            after: Some(dropped)
+        }]
+    );
 }
 
 /// A worker of a thread pool that waits for its own work does other work of the pool meanwhile, which can use the same index.
@@ -267,29 +323,66 @@ fn workers_of_a_thread_pool_can_use_an_index() {
     let (done, is_done) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let folder = tempfile::tempdir().unwrap();
-        let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
-        let index = Index::create(&folder.path().join("index"), settings).unwrap().with_memory(20_000);
+        let settings = Settings {
+            config: Config::default(),
+            store: Store::Texts,
+            keep: "first".into(),
+        };
+        let index = Index::create(&folder.path().join("index"), settings)
+            .unwrap()
+            .with_memory(20_000);
         (0..48i64).into_par_iter().for_each(|chunk| {
-            let texts: Held =
-                (0..80).map(|at| (100 * chunk + at, format!("{chunk} {at} ").repeat(10 + at as usize), 0)).collect();
-            index.add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
+            let texts: Held = (0..80)
+                .map(|at| {
+                    (
+                        100 * chunk + at,
+                        format!("{chunk} {at} ").repeat(10 + at as usize),
+                        0,
+                    )
+                })
+                .collect();
+            index
+                .add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail)
+                .unwrap();
             assert!(!index.query(&Ask::text(&texts[70].1)).unwrap().is_empty());
             assert!(index.decisions().unwrap().len() >= 80);
         });
         done.send(index.len()).unwrap();
     });
-    assert_eq!(is_done.recv_timeout(std::time::Duration::from_secs(120)), Ok(48 * 80));
+    assert_eq!(
+        is_done.recv_timeout(std::time::Duration::from_secs(120)),
+        Ok(48 * 80)
+    );
 }
 
 #[test]
 fn queries_are_answered_while_segments_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("index");
-    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let settings = Settings {
+        config: Config::default(),
+        store: Store::Texts,
+        keep: "first".into(),
+    };
     let index = Index::create(&folder, settings).unwrap();
-    index.add(&[new(&(1, "a text".into(), 0)), new(&(2, "another text".into(), 0))], OnConflict::Fail).unwrap();
-    let is_written =
-        || fs::read_dir(&folder).unwrap().any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with("segment-"));
+    index
+        .add(
+            &[
+                new(&(1, "a text".into(), 0)),
+                new(&(2, "another text".into(), 0)),
+            ],
+            OnConflict::Fail,
+        )
+        .unwrap();
+    let is_written = || {
+        fs::read_dir(&folder).unwrap().any(|entry| {
+            entry
+                .unwrap()
+                .file_name()
+                .to_string_lossy()
+                .starts_with("segment-")
+        })
+    };
     std::thread::scope(|scope| {
         let mut compacting = None;
         let mut seen = 0;
@@ -314,22 +407,46 @@ fn queries_are_answered_while_segments_are_written() {
 #[test]
 fn a_segment_of_which_much_was_removed_is_written_again() {
     let folder = tempfile::tempdir().unwrap();
-    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let settings = Settings {
+        config: Config::default(),
+        store: Store::Texts,
+        keep: "first".into(),
+    };
     let index = Index::create(&folder.path().join("index"), settings).unwrap();
     let index = index.with_memory(2_000).with_merges(Merges::AtOnce);
-    let word = |id: i64, at: i64| format!("{:x}", lookalike::fingerprint::finish((1000 * id + at) as u64));
-    let text = |id: i64| (0..100).map(|at| word(id, at)).collect::<Vec<_>>().join(" ");
+    let word = |id: i64, at: i64| {
+        format!(
+            "{:x}",
+            lookalike::fingerprint::finish((1000 * id + at) as u64)
+        )
+    };
+    let text = |id: i64| {
+        (0..100)
+            .map(|at| word(id, at))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     let texts: Held = (0..400).map(|id| (id, text(id), 0)).collect();
-    index.add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
+    index
+        .add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail)
+        .unwrap();
     index.compact().unwrap();
     let before = index.stats().unwrap();
     for ids in (0..380).collect::<Vec<i64>>().chunks(10) {
-        index.delete(&ids.iter().copied().map(Id::Number).collect::<Vec<_>>()).unwrap();
+        index
+            .delete(&ids.iter().copied().map(Id::Number).collect::<Vec<_>>())
+            .unwrap();
         let stats = index.stats().unwrap();
-        assert!(stats.removed <= (stats.documents + stats.removed) / 4 + 100, "{stats:?}");
+        assert!(
+            stats.removed <= (stats.documents + stats.removed) / 4 + 100,
+            "{stats:?}"
+        );
     }
     let after = index.stats().unwrap();
-    assert!(after.documents == 20 && after.bytes < before.bytes / 2, "{before:?} {after:?}");
+    assert!(
+        after.documents == 20 && after.bytes < before.bytes / 2,
+        "{before:?} {after:?}"
+    );
     index.check(true).unwrap();
 }
 
@@ -338,17 +455,28 @@ fn a_segment_of_which_much_was_removed_is_written_again() {
 fn deletes_do_not_make_the_log_longer_without_end() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("index");
-    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let settings = Settings {
+        config: Config::default(),
+        store: Store::Texts,
+        keep: "first".into(),
+    };
     let index = Index::create(&folder, settings).unwrap().with_memory(4_000);
     let texts: Held = (0..400).map(|id| (id, format!("a text {id}"), 0)).collect();
-    index.add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
+    index
+        .add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail)
+        .unwrap();
     for id in 0..400 {
         index.delete(&[Id::Number(id)]).unwrap();
         let logs = fs::read_dir(&folder)
             .unwrap()
             .map(|entry| entry.unwrap())
             .filter(|entry| entry.file_name().to_string_lossy().starts_with("log-"));
-        assert!(logs.map(|entry| entry.metadata().unwrap().len()).sum::<u64>() < 4_100, "{id}");
+        assert!(
+            logs.map(|entry| entry.metadata().unwrap().len())
+                .sum::<u64>()
+                < 4_100,
+            "{id}"
+        );
     }
     assert_eq!(index.changes(0, usize::MAX).unwrap().len(), 800);
 }
@@ -358,11 +486,24 @@ fn deletes_do_not_make_the_log_longer_without_end() {
 fn the_log_of_an_equal_manifest_is_not_continued() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("index");
-    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let settings = Settings {
+        config: Config::default(),
+        store: Store::Texts,
+        keep: "first".into(),
+    };
     let index = Index::create(&folder, settings).unwrap();
     let document = |id: i64| (id, format!("the only text with the number {id}"), 0);
-    let replace = |id: i64| assert_eq!(index.add(&[new(&document(id))], OnConflict::Replace).unwrap(), []);
-    index.add(&[new(&document(1)), new(&document(2))], OnConflict::Fail).unwrap();
+    let replace = |id: i64| {
+        assert_eq!(
+            index
+                .add(&[new(&document(id))], OnConflict::Replace)
+                .unwrap(),
+            []
+        )
+    };
+    index
+        .add(&[new(&document(1)), new(&document(2))], OnConflict::Fail)
+        .unwrap();
     index.compact().unwrap();
     let manifest = || fs::read(folder.join("manifest")).unwrap();
     let first = manifest();
@@ -381,6 +522,11 @@ fn the_log_of_an_equal_manifest_is_not_continued() {
     assert_eq!(manifest(), first);
     drop(index);
     let index = Index::open(&folder).unwrap();
-    let ids: Vec<Id> = index.decisions().unwrap().into_iter().map(|decision| decision.id).collect();
+    let ids: Vec<Id> = index
+        .decisions()
+        .unwrap()
+        .into_iter()
+        .map(|decision| decision.id)
+        .collect();
     assert_eq!(ids, [1.into(), 2.into()]);
 }

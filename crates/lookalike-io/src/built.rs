@@ -10,7 +10,10 @@ pub fn built_features() -> Vec<&'static str> {
         ("tables", cfg!(feature = "tables")),
         ("warc", cfg!(feature = "warc")),
     ];
-    let mut features: Vec<&str> = own.into_iter().filter_map(|(name, is_there)| is_there.then_some(name)).collect();
+    let mut features: Vec<&str> = own
+        .into_iter()
+        .filter_map(|(name, is_there)| is_there.then_some(name))
+        .collect();
     features.extend(lookalike::built_features());
     features.sort_unstable();
     features

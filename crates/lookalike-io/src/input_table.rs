@@ -45,11 +45,20 @@ mod with_tables {
         /// # Errors
         /// Fails if a batch has a different schema.
         pub fn new(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
-            if let Some(other) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
+            if let Some(other) = batches
+                .iter()
+                .position(|batch| batch.schema_ref().fields() != schema.fields())
+            {
                 let what = format!("batch {other} has a different schema from the table");
-                return Err(Error::new(ErrorKind::Input, what).at(name).advise("convert them to one schema first"));
+                return Err(Error::new(ErrorKind::Input, what)
+                    .at(name)
+                    .advise("convert them to one schema first"));
             }
-            Ok(Self(Arc::new(Held { name: name.into(), schema, batches })))
+            Ok(Self(Arc::new(Held {
+                name: name.into(),
+                schema,
+                batches,
+            })))
         }
 
         /// Returns the name used in messages.
@@ -70,7 +79,9 @@ mod with_tables {
 
     impl fmt::Debug for InputTable {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.debug_tuple("InputTable").field(&self.0.name).finish_non_exhaustive()
+            f.debug_tuple("InputTable")
+                .field(&self.0.name)
+                .finish_non_exhaustive()
         }
     }
 }

@@ -11,7 +11,16 @@
 //! | [`write`](mod@write) | outputs that appear only when they are complete |
 
 // Code that input data can reach returns an error and never panics. Each remaining panic states why it cannot be reached.
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo
+    )
+)]
 // The engine's passes call `len` on the types of this crate, and never need `is_empty`.
 #![allow(clippy::len_without_is_empty)]
 

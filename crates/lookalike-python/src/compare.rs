@@ -41,7 +41,12 @@ pub struct Passage {
 #[pymethods]
 impl Passage {
     fn __repr__(&self) -> String {
-        format!("Passage(start={}, end={}, shared={})", self.start, self.end, if self.shared { "True" } else { "False" })
+        format!(
+            "Passage(start={}, end={}, shared={})",
+            self.start,
+            self.end,
+            if self.shared { "True" } else { "False" }
+        )
     }
 }
 
@@ -123,7 +128,14 @@ impl Comparison {
 
     /// Yields the exact values with their names, so that `dict(comparison)` contains them.
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        let Figures { resemblance, containment_ab, containment_ba, intersection, size_a, size_b } = self.figures;
+        let Figures {
+            resemblance,
+            containment_ab,
+            containment_ba,
+            intersection,
+            size_a,
+            size_b,
+        } = self.figures;
         let figures = (
             ("resemblance", resemblance),
             ("containment_ab", containment_ab),
@@ -137,17 +149,28 @@ impl Comparison {
 
     /// Returns the exact values as a pandas DataFrame with one row.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("lookalike.page")?.call_method1("figures_frame", (slf,))
+        slf.py()
+            .import("lookalike.page")?
+            .call_method1("figures_frame", (slf,))
     }
 
     /// Returns HTML for notebooks: both texts side by side, with the shared parts marked.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let texts = slf.get().texts.each_ref().map(|text| &**text);
-        slf.py().import("lookalike.page")?.call_method1("compared", (slf, texts[0], texts[1]))
+        slf.py()
+            .import("lookalike.page")?
+            .call_method1("compared", (slf, texts[0], texts[1]))
     }
 
     fn __repr__(&self) -> String {
-        let Figures { resemblance, containment_ab, containment_ba, intersection, size_a, size_b } = self.figures;
+        let Figures {
+            resemblance,
+            containment_ab,
+            containment_ba,
+            intersection,
+            size_a,
+            size_b,
+        } = self.figures;
         format!(
             "Comparison(resemblance={resemblance:?}, containment_ab={containment_ab:?}, containment_ba={containment_ba:?}, \
              intersection={intersection}, size_a={size_a}, size_b={size_b})"
@@ -172,7 +195,10 @@ pub fn compare(
     config: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Comparison> {
     let method = config::shingles(config::config("compare", &[], config)?)?;
-    let (a, b) = (sets::text(method.config(), a)?, sets::text(method.config(), b)?);
+    let (a, b) = (
+        sets::text(method.config(), a)?,
+        sets::text(method.config(), b)?,
+    );
     if a.len() + b.len() < QUICK {
         return py.detach(|| comparison(&method, [a, b])).map_err(refused);
     }
@@ -195,12 +221,17 @@ fn comparison(method: &Method, given: [PyBackedStr; 2]) -> lookalike::Result<Com
     let resemblance = a.resemblance(&b)?;
     // |A ∩ B| = r / (1 + r) · (|A| + |B|), so containment grows with r.
     let both = (overlap.a + overlap.b) as f64;
-    let containment = |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));
+    let containment =
+        |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));
     let in_characters = |text: &str, passages: Vec<verify::Passage>| {
         let mut chars = CharCount::new(text);
         let passages = passages.into_iter().map(|passage| {
             let Span { start, end } = chars.span(passage.span);
-            Passage { start, end, shared: passage.shared }
+            Passage {
+                start,
+                end,
+                shared: passage.shared,
+            }
         });
         passages.collect()
     };

@@ -13,8 +13,18 @@ use serde_json::{Map, Value};
 use crate::error::{failed, raise, refused, refused_option};
 
 /// Keywords that determine the shingles of a text. Every function with a configuration accepts them.
-const SHINGLES: &[&str] =
-    &["preset", "tokens", "fold", "folds", "shingle", "anchors", "occurrences", "fingerprint", "degree", "seed"];
+const SHINGLES: &[&str] = &[
+    "preset",
+    "tokens",
+    "fold",
+    "folds",
+    "shingle",
+    "anchors",
+    "occurrences",
+    "fingerprint",
+    "degree",
+    "seed",
+];
 
 /// The functions that take sets (`tokens="items"`). Sketch classes take the fingerprints of a set instead.
 const OF_SETS: [&str; 4] = ["compare", "fingerprints", "LshIndex", "LshIndex.load"];
@@ -71,11 +81,16 @@ const INSTEAD: [(&str, &[&str]); 4] = [
 /// Fails with `TypeError` if a keyword is unknown. Fails with `ConfigError` if a value is invalid, or if documents are sets and
 /// the function takes only texts.
 pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
-    let Some(keywords) = keywords else { return Ok(Config::default()) };
+    let Some(keywords) = keywords else {
+        return Ok(Config::default());
+    };
     let fields = object(keywords)?;
     let known = [SHINGLES, more].concat();
     if let Some(unknown) = fields.keys().find(|name| !known.contains(&name.as_str())) {
-        let words = format!("{of}() got an unexpected keyword argument '{unknown}'; it takes {}", known.join(", "));
+        let words = format!(
+            "{of}() got an unexpected keyword argument '{unknown}'; it takes {}",
+            known.join(", ")
+        );
         return Err(PyTypeError::new_err(words));
     }
     // A comparison takes microseconds, and building the command's definition takes longer. So the definition is built only if
@@ -131,7 +146,9 @@ pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<St
     let is_flag = |name: &str, value: &Value| match (name, value) {
         ("folds", _) | (_, Value::Object(_)) => false,
         ("tokens", Value::String(own)) => own != "items",
-        ("candidates", Value::String(own)) => by_name.iter().any(|flag| flag.name == name && flag.values.contains(own)),
+        ("candidates", Value::String(own)) => by_name
+            .iter()
+            .any(|flag| flag.name == name && flag.values.contains(own)),
         ("candidates", _) => false,
         _ => true,
     };
@@ -143,8 +160,14 @@ pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<St
         }
     }
     for (name, others) in INSTEAD {
-        if let (true, Some(other)) = (own.contains_key(name), others.iter().find(|other| fields.contains_key(**other))) {
-            let words = format!("{other}= and {name}={} are two forms of the same setting; leave out one of the two", own[name]);
+        if let (true, Some(other)) = (
+            own.contains_key(name),
+            others.iter().find(|other| fields.contains_key(**other)),
+        ) {
+            let words = format!(
+                "{other}= and {name}={} are two forms of the same setting; leave out one of the two",
+                own[name]
+            );
             return Err(refused_option(name, words));
         }
     }
@@ -162,12 +185,19 @@ fn flag(name: &str, value: &Value) -> PyResult<Option<OsString>> {
         Value::Bool(false) => return Ok(None),
         Value::Array(several) if several.is_empty() => return Ok(None),
         Value::Bool(true) => Some(String::new()),
-        Value::Array(several) => {
-            several.iter().map(plain).collect::<Option<Vec<_>>>().map(|several| format!("={}", several.join(",")))
-        }
+        Value::Array(several) => several
+            .iter()
+            .map(plain)
+            .collect::<Option<Vec<_>>>()
+            .map(|several| format!("={}", several.join(","))),
         one => plain(one).map(|one| format!("={one}")),
     };
-    let given = given.ok_or_else(|| refused_option(name, format!("{name}= cannot be {value}; see help(lookalike.dedup)")))?;
+    let given = given.ok_or_else(|| {
+        refused_option(
+            name,
+            format!("{name}= cannot be {value}; see help(lookalike.dedup)"),
+        )
+    })?;
     Ok(Some(format!("--{}{given}", name.replace('_', "-")).into()))
 }
 
@@ -181,7 +211,8 @@ pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
     }
     // First convert the given fields without the rest of the configuration, so that an error names the invalid field.
     keyed::<Config>(own.clone())?;
-    let mut whole = serde_json::to_value(config).map_err(|error| raise("InternalError", error.to_string()))?;
+    let mut whole =
+        serde_json::to_value(config).map_err(|error| raise("InternalError", error.to_string()))?;
     if let Value::Object(fields) = &mut whole {
         fields.extend(own);
     }
@@ -197,7 +228,10 @@ pub fn not_asked(why: Refused) -> PyErr {
         }
         Refused::Together { flag, other } => {
             let name = keyword(&flag);
-            let words = format!("{name}= and {}= cannot be combined; leave out one of the two", keyword(&other));
+            let words = format!(
+                "{name}= and {}= cannot be combined; leave out one of the two",
+                keyword(&other)
+            );
             refused_option(&name, words)
         }
         Refused::Other(error) => match error.downcast::<lookalike_engine::Error>() {
@@ -223,7 +257,10 @@ pub fn keyword(flag: &str) -> String {
 /// values, if it has one.
 #[pyfunction]
 pub fn flags(command: &str) -> Vec<(String, bool, Vec<String>)> {
-    asked::flags(command).into_iter().map(|flag| (keyword(&flag.name), flag.has_value, flag.values)).collect()
+    asked::flags(command)
+        .into_iter()
+        .map(|flag| (keyword(&flag.name), flag.has_value, flag.values))
+        .collect()
 }
 
 /// Reads keywords as a type whose fields are all optional.
@@ -237,7 +274,10 @@ pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
             let error = read(Map::from_iter([(name.clone(), value)])).err()?;
             Some(refused_option(&name, format!("{name}= {error}")))
         };
-        fields.into_iter().find_map(alone).unwrap_or_else(|| raise("ConfigError", error.to_string()))
+        fields
+            .into_iter()
+            .find_map(alone)
+            .unwrap_or_else(|| raise("ConfigError", error.to_string()))
     })
 }
 
@@ -246,7 +286,8 @@ pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
 /// # Errors
 /// Fails with `ConfigError` if the value is invalid.
 pub fn piece<T: DeserializeOwned>(name: &str, given: &Bound<'_, PyAny>) -> PyResult<T> {
-    serde_json::from_value(value(name, given)?).map_err(|error| refused_option(name, format!("{name}= {error}")))
+    serde_json::from_value(value(name, given)?)
+        .map_err(|error| refused_option(name, format!("{name}= {error}")))
 }
 
 /// Converts keywords to JSON.
@@ -267,8 +308,15 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     let py = given.py();
     let options = PyDict::new(py);
     options.set_item("allow_nan", false)?;
-    options.set_item("default", py.import("operator")?.call_method1("methodcaller", ("item",))?)?;
-    let json = py.import("json")?.call_method("dumps", (given,), Some(&options)).and_then(|json| json.extract::<String>());
+    options.set_item(
+        "default",
+        py.import("operator")?
+            .call_method1("methodcaller", ("item",))?,
+    )?;
+    let json = py
+        .import("json")?
+        .call_method("dumps", (given,), Some(&options))
+        .and_then(|json| json.extract::<String>());
     let read = json.ok().and_then(|json| serde_json::from_str(&json).ok());
     read.ok_or_else(|| {
         let shown = given.repr().map_or_else(|_| "…".to_owned(), |shown| shown.to_string());
@@ -279,14 +327,22 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
 }
 
 /// Converts JSON to a Python value.
-pub fn to_python<'py>(py: Python<'py>, value: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let json = serde_json::to_string(value).map_err(|error| raise("InternalError", error.to_string()))?;
+pub fn to_python<'py>(
+    py: Python<'py>,
+    value: &impl serde::Serialize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let json =
+        serde_json::to_string(value).map_err(|error| raise("InternalError", error.to_string()))?;
     py.import("json")?.call_method1("loads", (json,))
 }
 
 /// Returns a method that computes fingerprints of a text but no sketch.
 pub fn shingles(config: Config) -> PyResult<Method> {
-    Method::new(Config { candidates: Candidates::Exact, ..config }).map_err(refused)
+    Method::new(Config {
+        candidates: Candidates::Exact,
+        ..config
+    })
+    .map_err(refused)
 }
 
 /// Returns all settings with the core's defaults, as a dictionary.

@@ -73,12 +73,19 @@ impl Curve {
                 let found = array.as_array().mapv(|s| self.curve.found(s));
                 Ok(PyArrayDyn::from_owned_array(py, found).into_any())
             }
-            Err(_) => Ok(self.curve.found(similarity.extract()?).into_pyobject(py)?.into_any()),
+            Err(_) => Ok(self
+                .curve
+                .found(similarity.extract()?)
+                .into_pyobject(py)?
+                .into_any()),
         }
     }
 
     fn __repr__(&self) -> String {
-        format!("Curve(bands={}, rows={}, threshold={:?})", self.curve.bands, self.curve.rows, self.threshold)
+        format!(
+            "Curve(bands={}, rows={}, threshold={:?})",
+            self.curve.bands, self.curve.rows, self.threshold
+        )
     }
 }
 
@@ -91,13 +98,26 @@ impl Curve {
 /// Raises `ThresholdError`, `RecallError`, `ShapeError`, `HalfShapeError`, `NoShapeError`.
 #[pyfunction]
 #[pyo3(signature = (threshold = None, recall = None, bands = None, rows = None))]
-pub fn curve(threshold: Option<f64>, recall: Option<f64>, bands: Option<usize>, rows: Option<usize>) -> PyResult<Curve> {
+pub fn curve(
+    threshold: Option<f64>,
+    recall: Option<f64>,
+    bands: Option<usize>,
+    rows: Option<usize>,
+) -> PyResult<Curve> {
     let default = Config::default();
-    let (threshold, recall) = (threshold.unwrap_or(default.threshold), recall.unwrap_or(default.recall));
+    let (threshold, recall) = (
+        threshold.unwrap_or(default.threshold),
+        recall.unwrap_or(default.recall),
+    );
     let curve = match (bands, rows) {
-        (Some(bands), Some(rows)) => lsh::Shape::check(threshold, recall).and_then(|()| lsh::Curve::new(bands, rows)),
+        (Some(bands), Some(rows)) => {
+            lsh::Shape::check(threshold, recall).and_then(|()| lsh::Curve::new(bands, rows))
+        }
         (None, None) => lsh::Shape::choose(threshold, recall).map(lsh::Shape::curve),
         _ => Err(ErrorKind::HalfShape.into()),
     };
-    Ok(Curve { curve: curve.map_err(refused)?, threshold })
+    Ok(Curve {
+        curve: curve.map_err(refused)?,
+        threshold,
+    })
 }

@@ -114,7 +114,11 @@ impl Front for Keywords {
     fn with_value(&self, setting: Setting, value: &str) -> String {
         let keyword = keyword_of(setting);
         // Show a number without quotes, as it is written in Python.
-        if value.parse::<f64>().is_ok() { format!("{keyword}={value}") } else { format!("{keyword}={value:?}") }
+        if value.parse::<f64>().is_ok() {
+            format!("{keyword}={value}")
+        } else {
+            format!("{keyword}={value:?}")
+        }
     }
 }
 
@@ -131,8 +135,19 @@ pub struct Known<'a> {
 
 /// Converts an error of the core: an invalid configuration, or two sketches that were made differently.
 pub fn refused(error: lookalike::Error) -> PyErr {
-    let option = error.kind().field().and_then(Setting::named).map(keyword_of);
-    raise_with("ConfigError", error.to_string(), &Known { option, ..Known::default() })
+    let option = error
+        .kind()
+        .field()
+        .and_then(Setting::named)
+        .map(keyword_of);
+    raise_with(
+        "ConfigError",
+        error.to_string(),
+        &Known {
+            option,
+            ..Known::default()
+        },
+    )
 }
 
 /// Converts the failure of a run.
@@ -146,7 +161,8 @@ pub fn failed(error: Error) -> PyErr {
         ErrorKind::Internal => "InternalError",
         _ => "Error",
     };
-    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    let cause =
+        std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
     let place = error.place();
     let known = Known {
         path: place.path.as_deref(),
@@ -178,18 +194,36 @@ pub fn raise(class: &str, words: String) -> PyErr {
 
 /// Creates the exception for an invalid value of a keyword.
 pub fn refused_option(option: &str, words: String) -> PyErr {
-    raise_with("ConfigError", words, &Known { option: Some(option), ..Known::default() })
+    raise_with(
+        "ConfigError",
+        words,
+        &Known {
+            option: Some(option),
+            ..Known::default()
+        },
+    )
 }
 
 /// Creates an exception of a class in `lookalike.errors`, with all known details.
 pub fn raise_with(class: &str, words: String, known: &Known) -> PyErr {
-    let Known { path, line, field, option, number } = *known;
+    let Known {
+        path,
+        line,
+        field,
+        option,
+        number,
+    } = *known;
     Python::attach(|py| {
         let made = || {
             let texts = [("path", path), ("field", field), ("option", option)];
-            let known = texts.map(|(name, text)| (name, text.map(|text| PyString::new(py, text)))).into_py_dict(py)?;
+            let known = texts
+                .map(|(name, text)| (name, text.map(|text| PyString::new(py, text))))
+                .into_py_dict(py)?;
             known.set_item("line", line)?;
-            let exception = py.import("lookalike.errors")?.getattr(class)?.call((words,), Some(&known))?;
+            let exception = py
+                .import("lookalike.errors")?
+                .getattr(class)?
+                .call((words,), Some(&known))?;
             if let (Some(number), true) = (number, exception.is_instance_of::<PyOSError>()) {
                 exception.setattr("errno", number)?;
             }

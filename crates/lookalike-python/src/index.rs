@@ -54,8 +54,13 @@ fn failed(error: Error) -> PyErr {
     match error {
         Error::Config(error) => refused(error),
         Error::Taken(id) => {
-            let shown = Python::attach(|py| Id::from(id).into_pyobject(py)?.repr()?.extract::<String>()).unwrap_or_default();
-            PyValueError::new_err(format!("id {} is already in the index; remove it first or use another id", cut(&shown)))
+            let shown =
+                Python::attach(|py| Id::from(id).into_pyobject(py)?.repr()?.extract::<String>())
+                    .unwrap_or_default();
+            PyValueError::new_err(format!(
+                "id {} is already in the index; remove it first or use another id",
+                cut(&shown)
+            ))
         }
         Error::Unlike { left, right } => refused(ErrorKind::UnlikeSketches { left, right }.into()),
         Error::File { path, source } => of_file(&path, &source),
@@ -108,7 +113,10 @@ pub struct LshIndex {
 
 impl LshIndex {
     fn of(index: Core) -> Self {
-        Self { config: index.config().clone(), index: RwLock::new(index) }
+        Self {
+            config: index.config().clone(),
+            index: RwLock::new(index),
+        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Core> {
@@ -122,24 +130,41 @@ impl LshIndex {
     fn sketch_all(&self, texts: &[PyBackedStr], threads: usize) -> PyResult<Vec<Sketched>> {
         let method = self.read().method().clone();
         let mut out: Vec<Sketched> = texts.iter().map(|_| Sketched::default()).collect();
-        parallel::fill(&mut out, 64, parallel::threads(threads), Scratch::default, |scratch, first, out| {
-            for (text, out) in texts[first..].iter().zip(out) {
-                *out = Sketched::of(&method, text, scratch);
-            }
-        })?;
+        parallel::fill(
+            &mut out,
+            64,
+            parallel::threads(threads),
+            Scratch::default,
+            |scratch, first, out| {
+                for (text, out) in texts[first..].iter().zip(out) {
+                    *out = Sketched::of(&method, text, scratch);
+                }
+            },
+        )?;
         Ok(out)
     }
 
     fn batch(&self, texts: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
         match texts.is_instance_of::<PyString>() {
-            true => Err(PyTypeError::new_err("expected a batch of texts, not one text; give a list")),
-            false => texts.try_iter()?.map(|text| sets::text(&self.config, &text?)).collect(),
+            true => Err(PyTypeError::new_err(
+                "expected a batch of texts, not one text; give a list",
+            )),
+            false => texts
+                .try_iter()?
+                .map(|text| sets::text(&self.config, &text?))
+                .collect(),
         }
     }
 }
 
 fn matches(found: Vec<lookalike_index::Match>) -> Vec<Match> {
-    found.into_iter().map(|found| Match { id: found.id.into(), similarity: found.similarity }).collect()
+    found
+        .into_iter()
+        .map(|found| Match {
+            id: found.id.into(),
+            similarity: found.similarity,
+        })
+        .collect()
 }
 
 #[pymethods]
@@ -147,7 +172,9 @@ impl LshIndex {
     #[new]
     #[pyo3(signature = (**config), text_signature = "(**config)")]
     fn new(config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Core::new(config::config("LshIndex", INDEX, config)?).map(Self::of).map_err(failed)
+        Core::new(config::config("LshIndex", INDEX, config)?)
+            .map(Self::of)
+            .map_err(failed)
     }
 
     /// Returns all settings, as a dictionary.
@@ -174,7 +201,13 @@ impl LshIndex {
     /// `threads`: 0 means one per core. Raises `ValueError` if an id is already in the index or occurs twice in the batch, or if
     /// the number of ids differs from the number of texts.
     #[pyo3(signature = (ids, texts, /, threads = 0))]
-    fn insert_many(&self, py: Python<'_>, ids: Vec<Id>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<()> {
+    fn insert_many(
+        &self,
+        py: Python<'_>,
+        ids: Vec<Id>,
+        texts: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<()> {
         let texts = self.batch(texts)?;
         if ids.len() != texts.len() {
             return Err(PyValueError::new_err(format!(
@@ -199,16 +232,28 @@ impl LshIndex {
 
     /// Returns the matches for each of many texts, as one list per text. `threads`: 0 means one per core.
     #[pyo3(signature = (texts, /, threads = 0))]
-    fn query_many(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<Vec<Match>>> {
+    fn query_many(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<Vec<Match>>> {
         let texts = self.batch(texts)?;
         let found = py.detach(|| {
-            let mut out: Vec<Vec<lookalike_index::Match>> = texts.iter().map(|_| Vec::new()).collect();
+            let mut out: Vec<Vec<lookalike_index::Match>> =
+                texts.iter().map(|_| Vec::new()).collect();
             let index = self.read();
-            parallel::fill(&mut out, 64, parallel::threads(threads), Scratch::default, |scratch, first, out| {
-                for (text, out) in texts[first..].iter().zip(out) {
-                    *out = index.query_sketched(&Sketched::of(index.method(), text, scratch));
-                }
-            })?;
+            parallel::fill(
+                &mut out,
+                64,
+                parallel::threads(threads),
+                Scratch::default,
+                |scratch, first, out| {
+                    for (text, out) in texts[first..].iter().zip(out) {
+                        *out = index.query_sketched(&Sketched::of(index.method(), text, scratch));
+                    }
+                },
+            )?;
             Ok::<_, PyErr>(out)
         })?;
         Ok(found.into_iter().map(matches).collect())
@@ -231,7 +276,9 @@ impl LshIndex {
     /// if an id is in both indexes.
     #[pyo3(signature = (other, /))]
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        self.read().refuse_unlike(None, &other.config).map_err(failed)?;
+        self.read()
+            .refuse_unlike(None, &other.config)
+            .map_err(failed)?;
         py.detach(|| {
             // Copy first, so that two indexes that are merged into each other concurrently do not deadlock.
             let documents = other.read().documents().cloned().collect();
@@ -242,7 +289,12 @@ impl LshIndex {
 
     /// Returns the ids, in the order of insertion.
     fn ids(&self, py: Python<'_>) -> Vec<Id> {
-        py.detach(|| self.read().documents().map(|(id, _)| id.clone().into()).collect())
+        py.detach(|| {
+            self.read()
+                .documents()
+                .map(|(id, _)| id.clone().into())
+                .collect()
+        })
     }
 
     /// Writes the index to a file. The file appears only when it is complete: the index is written under another name in the same
@@ -264,7 +316,9 @@ impl LshIndex {
         let index = py.detach(|| load(&path)).map_err(failed)?;
         if config.is_some_and(|config| !config.is_empty()) {
             let asked = config::config("LshIndex.load", INDEX, config)?;
-            index.refuse_unlike(Some(&path.display().to_string()), &asked).map_err(failed)?;
+            index
+                .refuse_unlike(Some(&path.display().to_string()), &asked)
+                .map_err(failed)?;
         }
         Ok(Self::of(index))
     }
@@ -278,16 +332,28 @@ impl LshIndex {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("<LshIndex of {} documents by {}>", self.__len__(py), self.read().method().found_by())
+        format!(
+            "<LshIndex of {} documents by {}>",
+            self.__len__(py),
+            self.read().method().found_by()
+        )
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let bytes = py.detach(|| self.read().encode()).map_err(failed)?;
-        Ok((py.get_type::<Self>().getattr("_from_bytes")?, (PyBytes::new(py, &bytes),)))
+        Ok((
+            py.get_type::<Self>().getattr("_from_bytes")?,
+            (PyBytes::new(py, &bytes),),
+        ))
     }
 
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Core::decode(bytes, "pickled index").map(Self::of).map_err(failed)
+        Core::decode(bytes, "pickled index")
+            .map(Self::of)
+            .map_err(failed)
     }
 }

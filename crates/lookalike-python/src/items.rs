@@ -38,7 +38,9 @@ impl Item {
     /// Reads all items of a batch.
     pub fn batch(items: &Bound<'_, PyAny>) -> PyResult<Vec<Self>> {
         if items.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err("expected a batch of texts, not one text; give a list"));
+            return Err(PyTypeError::new_err(
+                "expected a batch of texts, not one text; give a list",
+            ));
         }
         items.try_iter()?.map(|item| Self::new(&item?)).collect()
     }

@@ -24,7 +24,11 @@ pub const STACK: usize = 8 << 20;
 
 /// Returns the number of threads to use; 0 means one per core.
 pub fn threads(asked: usize) -> usize {
-    if asked > 0 { asked } else { thread::available_parallelism().map_or(1, NonZero::get) }
+    if asked > 0 {
+        asked
+    } else {
+        thread::available_parallelism().map_or(1, NonZero::get)
+    }
 }
 
 /// Runs the handlers of signals that have arrived. If a handler raises an exception, this function fails with that exception. The
@@ -92,9 +96,14 @@ pub fn fill<T: Send, S>(
 ///
 /// # Errors
 /// Fails with any exception that a signal handler raises.
-pub fn apart<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+pub fn apart<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
     let (send, mut answers) = sync_channel(1);
-    let working = thread::Builder::new().name("lookalike".into()).stack_size(STACK);
+    let working = thread::Builder::new()
+        .name("lookalike".into())
+        .stack_size(STACK);
     working.spawn(move || drop(send.send(work())))?;
     loop {
         let answer;
@@ -106,7 +115,10 @@ pub fn apart<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send 
             Ok(answer) => return Ok(answer),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(raise("InternalError", "lookalike's thread ended without an answer; please report it".into()));
+                return Err(raise(
+                    "InternalError",
+                    "lookalike's thread ended without an answer; please report it".into(),
+                ));
             }
         }
     }

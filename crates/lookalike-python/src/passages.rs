@@ -29,8 +29,16 @@ pub struct SharedPassage {
 #[pymethods]
 impl SharedPassage {
     fn __repr__(&self) -> String {
-        let Self { start_a, end_a, start_b, end_b, tokens } = self;
-        format!("SharedPassage(start_a={start_a}, end_a={end_a}, start_b={start_b}, end_b={end_b}, tokens={tokens})")
+        let Self {
+            start_a,
+            end_a,
+            start_b,
+            end_b,
+            tokens,
+        } = self;
+        format!(
+            "SharedPassage(start_a={start_a}, end_a={end_a}, start_b={start_b}, end_b={end_b}, tokens={tokens})"
+        )
     }
 }
 
@@ -82,7 +90,15 @@ pub struct Region {
 #[pymethods]
 impl Region {
     fn __repr__(&self) -> String {
-        let Self { start_a, end_a, start_b, end_b, tokens, score, density } = self;
+        let Self {
+            start_a,
+            end_a,
+            start_b,
+            end_b,
+            tokens,
+            score,
+            density,
+        } = self;
         format!(
             "Region(start_a={start_a}, end_a={end_a}, start_b={start_b}, end_b={end_b}, tokens={tokens}, score={score:.1}, \
              density={density:.3})"
@@ -119,26 +135,62 @@ pub fn regions(
 ) -> PyResult<Vec<Region>> {
     let method = config::shingles(config::config("regions", &[], config)?)?;
     let winnowing = Winnowing::new(least).map_err(refused)?;
-    let settings = RegionSettings { gap, tokens: min_tokens, density, score };
+    let settings = RegionSettings {
+        gap,
+        tokens: min_tokens,
+        density,
+        score,
+    };
     settings.check().map_err(refused)?;
     if a.len() + b.len() < QUICK {
         return Ok(py.detach(|| reused(&method, [&*a, &*b], winnowing, &settings)));
     }
-    parallel::apart(py, move || reused(&method, [&*a, &*b], winnowing, &settings))
+    parallel::apart(py, move || {
+        reused(&method, [&*a, &*b], winnowing, &settings)
+    })
 }
 
-fn reused(method: &Method, texts: [&str; 2], winnowing: Winnowing, settings: &RegionSettings) -> Vec<Region> {
+fn reused(
+    method: &Method,
+    texts: [&str; 2],
+    winnowing: Winnowing,
+    settings: &RegionSettings,
+) -> Vec<Region> {
     let [a, b] = token_hashes(method, texts);
     let spans = texts.map(|text| method.token_spans(text));
     let mut chars = texts.map(CharCount::new);
     let region = |region: lookalike::regions::Region| {
         let [in_a, in_b] = region.places([&spans[0], &spans[1]]);
-        let [Span { start: start_a, end: end_a }, Span { start: start_b, end: end_b }] =
-            [chars[0].span(in_a), chars[1].span(in_b)];
-        let lookalike::regions::Region { tokens, score, density, .. } = region;
-        Region { start_a, end_a, start_b, end_b, tokens, score, density }
+        let [
+            Span {
+                start: start_a,
+                end: end_a,
+            },
+            Span {
+                start: start_b,
+                end: end_b,
+            },
+        ] = [chars[0].span(in_a), chars[1].span(in_b)];
+        let lookalike::regions::Region {
+            tokens,
+            score,
+            density,
+            ..
+        } = region;
+        Region {
+            start_a,
+            end_a,
+            start_b,
+            end_b,
+            tokens,
+            score,
+            density,
+        }
     };
-    regions_of(&a, &b, &shared_runs(&a, &b, winnowing), settings).into_iter().map(region).collect()
+    regions_of(&a, &b, &shared_runs(&a, &b, winnowing), settings)
+        .into_iter()
+        .map(region)
+        .collect()
 }
 
 fn token_hashes(method: &Method, texts: [&str; 2]) -> [Vec<u64>; 2] {
@@ -149,14 +201,37 @@ fn token_hashes(method: &Method, texts: [&str; 2]) -> [Vec<u64>; 2] {
     })
 }
 
-fn shared(method: &Method, texts: [&str; 2], winnowing: Winnowing, gap: usize) -> Vec<SharedPassage> {
+fn shared(
+    method: &Method,
+    texts: [&str; 2],
+    winnowing: Winnowing,
+    gap: usize,
+) -> Vec<SharedPassage> {
     let [a, b] = token_hashes(method, texts);
     let [in_a, in_b] = texts.map(|text| method.token_spans(text));
     let mut chars = texts.map(CharCount::new);
     let passage = |joined: Joined| {
         let [a, b] = joined.places([&in_a, &in_b]);
-        let [Span { start: start_a, end: end_a }, Span { start: start_b, end: end_b }] = [chars[0].span(a), chars[1].span(b)];
-        SharedPassage { start_a, end_a, start_b, end_b, tokens: joined.tokens }
+        let [
+            Span {
+                start: start_a,
+                end: end_a,
+            },
+            Span {
+                start: start_b,
+                end: end_b,
+            },
+        ] = [chars[0].span(a), chars[1].span(b)];
+        SharedPassage {
+            start_a,
+            end_a,
+            start_b,
+            end_b,
+            tokens: joined.tokens,
+        }
     };
-    join(&shared_runs(&a, &b, winnowing), gap).into_iter().map(passage).collect()
+    join(&shared_runs(&a, &b, winnowing), gap)
+        .into_iter()
+        .map(passage)
+        .collect()
 }

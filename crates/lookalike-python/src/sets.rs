@@ -17,7 +17,10 @@ pub fn text(config: &Config, given: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> 
     if config.tokens != TokensBy::Items {
         return given.extract();
     }
-    let array = given.py().import("lookalike.kinds.sets")?.call_method1("array", (given,))?;
+    let array = given
+        .py()
+        .import("lookalike.kinds.sets")?
+        .call_method1("array", (given,))?;
     let array: PyBackedStr = array.extract()?;
     match why_not_a_set(&array) {
         Some(what) => Err(raise("RecordError", format!("the set {what}"))),

@@ -15,9 +15,18 @@ fn by_definition(message: &[u8]) -> u64 {
         padded.push(0);
     }
     padded.extend((message.len() as u64 * 8).to_be_bytes());
-    let mut h = [0x67452301u32, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
+    let mut h = [
+        0x67452301u32,
+        0xefcdab89,
+        0x98badcfe,
+        0x10325476,
+        0xc3d2e1f0,
+    ];
     for block in padded.chunks(64) {
-        let mut w: Vec<u32> = block.chunks(4).map(|word| u32::from_be_bytes(word.try_into().unwrap())).collect();
+        let mut w: Vec<u32> = block
+            .chunks(4)
+            .map(|word| u32::from_be_bytes(word.try_into().unwrap()))
+            .collect();
         for t in 16..80 {
             w.push((w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16]).rotate_left(1));
         }
@@ -29,7 +38,12 @@ fn by_definition(message: &[u8]) -> u64 {
                 2 => ((b & c) | (b & d) | (c & d), 0x8f1bbcdc),
                 _ => (b ^ c ^ d, 0xca62c1d6u32),
             };
-            let next = a.rotate_left(5).wrapping_add(f).wrapping_add(e).wrapping_add(k).wrapping_add(*word);
+            let next = a
+                .rotate_left(5)
+                .wrapping_add(f)
+                .wrapping_add(e)
+                .wrapping_add(k)
+                .wrapping_add(*word);
             (a, b, c, d, e) = (next, a, b.rotate_left(30), c, d);
         }
         for (h, x) in h.iter_mut().zip([a, b, c, d, e]) {
@@ -44,7 +58,10 @@ fn by_definition(message: &[u8]) -> u64 {
 fn the_standards_examples() {
     for (message, head) in [
         (&b"abc"[..], 0xa9993e364706816au64),
-        (b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 0x84983e441c3bd26e),
+        (
+            b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            0x84983e441c3bd26e,
+        ),
         (b"", 0xda39a3ee5e6b4b0d),
     ] {
         assert_eq!(by_definition(message), head.swap_bytes());
@@ -55,11 +72,15 @@ fn the_standards_examples() {
 #[test]
 fn the_fastest_kernel_is_used() {
     let all = sha1::Kernel::all();
-    assert_eq!(format!("{:?}", Some(sha1::Kernel::detect())), format!("{:?}", all.last()));
+    assert_eq!(
+        format!("{:?}", Some(sha1::Kernel::detect())),
+        format!("{:?}", all.last())
+    );
 }
 
 fn token() -> impl Strategy<Value = Vec<u8>> {
-    let lengths = prop_oneof![4 => 0usize..20, 1 => 50usize..70, 1 => 110usize..130, 1 => 0usize..300];
+    let lengths =
+        prop_oneof![4 => 0usize..20, 1 => 50usize..70, 1 => 110usize..130, 1 => 0usize..300];
     lengths.prop_flat_map(|length| prop::collection::vec(any::<u8>(), length))
 }
 

@@ -45,9 +45,21 @@ impl Aligned {
         }
         let spans = texts.map(|text| method.token_spans(text));
         let [units_a, units_b] = texts.map(units_before);
-        let a = parts(runs.iter().copied(), [&spans[0], &spans[1]], [&units_a, &units_b]);
-        let swapped = runs.iter().map(|run| Run { a: run.b, b: run.a, tokens: run.tokens });
-        Self { a, b: parts(swapped, [&spans[1], &spans[0]], [&units_b, &units_a]), regions: Vec::new() }
+        let a = parts(
+            runs.iter().copied(),
+            [&spans[0], &spans[1]],
+            [&units_a, &units_b],
+        );
+        let swapped = runs.iter().map(|run| Run {
+            a: run.b,
+            b: run.a,
+            tokens: run.tokens,
+        });
+        Self {
+            a,
+            b: parts(swapped, [&spans[1], &spans[0]], [&units_b, &units_a]),
+            regions: Vec::new(),
+        }
     }
 
     /// Returns the parts that given runs cover. Each run is a range of bytes in the first text and one in the second; what is beyond
@@ -58,15 +70,20 @@ impl Aligned {
         runs: impl IntoIterator<Item = [[usize; 2]; 2]>,
         regions: impl IntoIterator<Item = AlignedRegion>,
     ) -> Self {
-        let mut runs: Vec<[[usize; 2]; 2]> =
-            runs.into_iter().filter(|run| (0..2).all(|side| run[side][1] <= texts[side].len())).collect();
+        let mut runs: Vec<[[usize; 2]; 2]> = runs
+            .into_iter()
+            .filter(|run| (0..2).all(|side| run[side][1] <= texts[side].len()))
+            .collect();
         runs.sort_by_key(|run| std::cmp::Reverse(run[0][1] - run[0][0]));
         let units = texts.map(units_before);
         let [a, b] = [0, 1].map(|side| {
             let mut others: Vec<Option<usize>> = vec![None; texts[side].len()];
             for (number, run) in runs.iter().enumerate() {
                 let [start, end] = run[side];
-                others[start..end].iter_mut().filter(|other| other.is_none()).for_each(|other| *other = Some(number));
+                others[start..end]
+                    .iter_mut()
+                    .filter(|other| other.is_none())
+                    .for_each(|other| *other = Some(number));
             }
             let mut parts = Vec::new();
             let mut start = 0;
@@ -85,10 +102,22 @@ impl Aligned {
         });
         let inside = regions.into_iter().filter_map(|region| {
             let unit = |side: usize, at: i64| units[side].get(usize::try_from(at).ok()?).copied();
-            let place = |side: usize| Some([unit(side, region.places[side][0])?, unit(side, region.places[side][1])?]);
-            Some(AlignedRegion { places: [place(0)?, place(1)?], ..region })
+            let place = |side: usize| {
+                Some([
+                    unit(side, region.places[side][0])?,
+                    unit(side, region.places[side][1])?,
+                ])
+            };
+            Some(AlignedRegion {
+                places: [place(0)?, place(1)?],
+                ..region
+            })
         });
-        Self { a, b, regions: inside.collect() }
+        Self {
+            a,
+            b,
+            regions: inside.collect(),
+        }
     }
 
     /// Returns the parts that are in shared shingles, without their places in the other text. Used for sets, and for texts that are
@@ -97,10 +126,19 @@ impl Aligned {
         let [of_a, of_b] = method.passages(texts);
         let parts = |text: &str, passages: Vec<Passage>| {
             let units = units_before(text);
-            let shared = passages.into_iter().filter(|passage| passage.shared).map(|passage| passage.span);
-            shared.flat_map(|Span { start, end }| [units[start], units[end] - units[start], -1]).collect()
+            let shared = passages
+                .into_iter()
+                .filter(|passage| passage.shared)
+                .map(|passage| passage.span);
+            shared
+                .flat_map(|Span { start, end }| [units[start], units[end] - units[start], -1])
+                .collect()
         };
-        Self { a: parts(texts[0], of_a), b: parts(texts[1], of_b), regions: Vec::new() }
+        Self {
+            a: parts(texts[0], of_a),
+            b: parts(texts[1], of_b),
+            regions: Vec::new(),
+        }
     }
 }
 
@@ -113,7 +151,9 @@ fn runs(method: &Method, texts: [&str; 2], scratch: &mut Scratch) -> Vec<Run> {
         method.set(text, scratch);
         scratch.token_hashes.clone()
     });
-    let Ok(winnowing) = Winnowing::new(method.config().k()) else { return Vec::new() };
+    let Ok(winnowing) = Winnowing::new(method.config().k()) else {
+        return Vec::new();
+    };
     let mut runs = shared_runs(&a, &b, winnowing);
     runs.sort_by_key(|run| std::cmp::Reverse(run.tokens));
     runs
@@ -126,7 +166,9 @@ fn parts(runs: impl Iterator<Item = Run>, spans: [&[Span]; 2], units: [&[i64]; 2
     let mut others = vec![NONE; spans[0].len()];
     for run in runs {
         let own = others[run.a..run.a + run.tokens].iter_mut();
-        own.zip(run.b..).filter(|(other, _)| **other == NONE).for_each(|(other, at)| *other = at);
+        own.zip(run.b..)
+            .filter(|(other, _)| **other == NONE)
+            .for_each(|(other, at)| *other = at);
     }
     let mut parts = Vec::new();
     let mut at = 0;
@@ -139,7 +181,10 @@ fn parts(runs: impl Iterator<Item = Run>, spans: [&[Span]; 2], units: [&[i64]; 2
         while at < others.len() && others[at] != NONE && others[at] == others[at - 1] + 1 {
             at += 1;
         }
-        let (from, to) = (units[0][spans[0][start].start], units[0][spans[0][at - 1].end]);
+        let (from, to) = (
+            units[0][spans[0][start].start],
+            units[0][spans[0][at - 1].end],
+        );
         parts.extend([from, to - from, units[1][spans[1][others[start]].start]]);
     }
     parts
@@ -165,12 +210,19 @@ mod tests {
     use super::*;
 
     fn units(text: &str, start: i64, length: i64) -> String {
-        let units: Vec<u16> = text.encode_utf16().skip(start as usize).take(length as usize).collect();
+        let units: Vec<u16> = text
+            .encode_utf16()
+            .skip(start as usize)
+            .take(length as usize)
+            .collect();
         String::from_utf16(&units).unwrap()
     }
 
     fn shown(parts: &[i64], text: &str) -> Vec<String> {
-        parts.chunks(3).map(|part| units(text, part[0], part[1])).collect()
+        parts
+            .chunks(3)
+            .map(|part| units(text, part[0], part[1]))
+            .collect()
     }
 
     #[test]
@@ -178,19 +230,40 @@ mod tests {
         let method = Dedup::new().shingle(2).method().unwrap();
         let mut scratch = Scratch::default();
         let mut of = |a: &str, b: &str| {
-            let Aligned { a: parts_a, b: parts_b, .. } = Aligned::of(&method, [a, b], &mut scratch);
-            (shown(&parts_a, a), shown(&parts_b, b), parts_a.chunks(3).map(|part| part[2]).collect::<Vec<_>>())
+            let Aligned {
+                a: parts_a,
+                b: parts_b,
+                ..
+            } = Aligned::of(&method, [a, b], &mut scratch);
+            (
+                shown(&parts_a, a),
+                shown(&parts_b, b),
+                parts_a.chunks(3).map(|part| part[2]).collect::<Vec<_>>(),
+            )
         };
         let strings = |all: &[&str]| all.iter().map(|&one| one.to_string()).collect::<Vec<_>>();
         // 𝒳 has two UTF-16 code units, and four bytes.
         let (a, b, places) = of("𝒳 one, two; three", "zero ONE TWO five");
-        assert_eq!((a, b, places), (strings(&["one, two"]), strings(&["ONE TWO"]), vec![5]));
+        assert_eq!(
+            (a, b, places),
+            (strings(&["one, two"]), strings(&["ONE TWO"]), vec![5])
+        );
         // The words are in both texts, but in another order.
         let (a, b, places) = of("a b c d", "c d a b");
-        assert_eq!((a, b, places), (strings(&["a b", "c d"]), strings(&["c d", "a b"]), vec![4, 0]));
+        assert_eq!(
+            (a, b, places),
+            (
+                strings(&["a b", "c d"]),
+                strings(&["c d", "a b"]),
+                vec![4, 0]
+            )
+        );
         // A text that is shorter than a shingle.
         let (a, b, places) = of("Alone", "alone!");
-        assert_eq!((a, b, places), (strings(&["Alone"]), strings(&["alone!"]), vec![-1]));
+        assert_eq!(
+            (a, b, places),
+            (strings(&["Alone"]), strings(&["alone!"]), vec![-1])
+        );
         assert_eq!(of("a b", "c d"), (vec![], vec![], vec![]));
         assert_eq!(of("", "c d"), (vec![], vec![], vec![]));
     }
@@ -200,15 +273,27 @@ mod tests {
         let (a, b) = ("𝒳 one two three", "two three, one two");
         let run = |[a, b]: [std::ops::Range<usize>; 2]| [[a.start, a.end], [b.start, b.end]];
         // "two three" in both, "one two" in both, and a run beyond the end.
-        let found = Aligned::of_runs([a, b], [run([5..12, 11..18]), run([9..18, 0..9]), run([5..99, 0..2])], []);
+        let found = Aligned::of_runs(
+            [a, b],
+            [run([5..12, 11..18]), run([9..18, 0..9]), run([5..99, 0..2])],
+            [],
+        );
         assert_eq!(shown(&found.a, a), ["one ", "two three"]);
         assert_eq!(shown(&found.b, b), ["two three", "one two"]);
-        assert_eq!(found.a.chunks(3).map(|part| part[2]).collect::<Vec<_>>(), [11, 0]);
+        assert_eq!(
+            found.a.chunks(3).map(|part| part[2]).collect::<Vec<_>>(),
+            [11, 0]
+        );
     }
 
     #[test]
     fn items_of_sets_have_no_places() {
-        let method = Method::new(Config { tokens: TokensBy::Items, shingle: Some(1), ..Config::default() }).unwrap();
+        let method = Method::new(Config {
+            tokens: TokensBy::Items,
+            shingle: Some(1),
+            ..Config::default()
+        })
+        .unwrap();
         let (a, b) = (r#"["x", "y", "z"]"#, r#"["z", "x"]"#);
         let found = Aligned::of(&method, [a, b], &mut Scratch::default());
         assert!(found.a.chunks(3).all(|part| part[2] == -1), "{found:?}");
@@ -218,8 +303,17 @@ mod tests {
     #[test]
     fn regions_are_placed_in_code_units() {
         let texts = ["\u{1d4b3} one two", "one \u{1d4b3}"];
-        let region = |places| AlignedRegion { places, tokens: 2, density: 0.5, score: 1.5 };
-        let aligned = Aligned::of_runs(texts, [], [region([[5, 8], [0, 8]]), region([[0, 4], [4, 9]])]);
+        let region = |places| AlignedRegion {
+            places,
+            tokens: 2,
+            density: 0.5,
+            score: 1.5,
+        };
+        let aligned = Aligned::of_runs(
+            texts,
+            [],
+            [region([[5, 8], [0, 8]]), region([[0, 4], [4, 9]])],
+        );
         assert_eq!(aligned.regions, [region([[3, 6], [0, 6]])]);
     }
 

@@ -5,7 +5,16 @@
 //! collection: its decisions and its pairs. [`Aligned`] has the parts that two texts share, for the view of two texts side by
 //! side. This crate reads no input and writes no file.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo
+    )
+)]
 
 mod page;
 
@@ -14,5 +23,7 @@ mod aligned;
 mod collection;
 
 pub use aligned::{Aligned, AlignedRegion};
-pub use collection::{AlignedPairs, Collection, Counts, Documents, Limits, Pairs, Settings, Slider, Texts};
+pub use collection::{
+    AlignedPairs, Collection, Counts, Documents, Limits, Pairs, Settings, Slider, Texts,
+};
 pub use page::Page;

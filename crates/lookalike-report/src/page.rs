@@ -36,7 +36,8 @@ impl Page {
     pub fn add(&mut self, name: &str, data: &impl Serialize) -> serde_json::Result<usize> {
         let before = self.blocks.len();
         // Base64 has no character with a meaning in HTML, so no text can end the element.
-        self.blocks.push_str(&format!("<script type=\"text/plain\" id=\"{name}\">"));
+        self.blocks
+            .push_str(&format!("<script type=\"text/plain\" id=\"{name}\">"));
         STANDARD.encode_string(deflated(data)?, &mut self.blocks);
         self.blocks.push_str("</script>\n");
         Ok(self.blocks.len() - before)
@@ -66,7 +67,15 @@ impl Page {
         let (head, rest) = PAGE.split_once(TITLE).unwrap_or(("", PAGE));
         let (body, end) = rest.split_once(DATA).unwrap_or((rest, ""));
         let mut html = String::with_capacity(PAGE.len() + escaped.len() + self.blocks.len());
-        for piece in [head, "<title>", &escaped, "</title>", body, &self.blocks, end] {
+        for piece in [
+            head,
+            "<title>",
+            &escaped,
+            "</title>",
+            body,
+            &self.blocks,
+            end,
+        ] {
             html.push_str(piece);
         }
         html
@@ -77,7 +86,10 @@ impl Page {
 fn deflated(data: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(6));
     serde_json::to_writer(&mut encoder, data)?;
-    encoder.flush().and_then(|()| encoder.finish()).map_err(serde_json::Error::io)
+    encoder
+        .flush()
+        .and_then(|()| encoder.finish())
+        .map_err(serde_json::Error::io)
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@
 use lookalike::Dedup;
 
 fn main() -> lookalike::Result<()> {
-    let licence =
-        "Permission is granted to use, copy and modify this software for any purpose, provided that this notice is kept.";
+    let licence = "Permission is granted to use, copy and modify this software for any purpose, provided that this notice is kept.";
     let variant = "Permission is hereby given to use, copy and modify this software for any purpose. Keep this notice.";
 
     // The defaults use shingles of five words.
@@ -17,8 +16,14 @@ fn main() -> lookalike::Result<()> {
     let method = Dedup::new().shingle(3).method()?;
     let figures = method.compare(licence, variant);
     println!("resemblance of 3-word shingles {:.3}", figures.resemblance);
-    println!("{} of {} and {} shingles are shared", figures.intersection, figures.size_a, figures.size_b);
-    println!("{:.0} % of the variant is in the licence", 100.0 * figures.containment_ba);
+    println!(
+        "{} of {} and {} shingles are shared",
+        figures.intersection, figures.size_a, figures.size_b
+    );
+    println!(
+        "{:.0} % of the variant is in the licence",
+        100.0 * figures.containment_ba
+    );
 
     let [passages, _] = method.passages([licence, variant]);
     for passage in passages {

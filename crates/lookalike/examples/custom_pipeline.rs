@@ -30,7 +30,10 @@ fn main() -> lookalike::Result<()> {
     let shingling = Shingling::new(3)?;
     let (mut tokens, mut hashes) = (Tokens::new(), Vec::new());
     let set = |line: &str| {
-        let template: String = line.chars().map(|c| if c.is_ascii_digit() { ' ' } else { c }).collect();
+        let template: String = line
+            .chars()
+            .map(|c| if c.is_ascii_digit() { ' ' } else { c })
+            .collect();
         canonicalise(&template, TokensBy::Words, Folds::default(), &mut tokens);
         token_hashes(&tokens, &mut hashes);
         let mut set = Vec::new();
@@ -52,8 +55,17 @@ fn main() -> lookalike::Result<()> {
             buckets.entry(place).or_default().push(document);
         }
     }
-    let pairs = |bucket: &Vec<u32>| bucket.iter().flat_map(|&a| bucket.iter().map(move |&b| (a, b))).collect::<Vec<_>>();
-    let candidates: BTreeSet<(u32, u32)> = buckets.values().flat_map(pairs).filter(|(a, b)| a < b).collect();
+    let pairs = |bucket: &Vec<u32>| {
+        bucket
+            .iter()
+            .flat_map(|&a| bucket.iter().map(move |&b| (a, b)))
+            .collect::<Vec<_>>()
+    };
+    let candidates: BTreeSet<(u32, u32)> = buckets
+        .values()
+        .flat_map(pairs)
+        .filter(|(a, b)| a < b)
+        .collect();
 
     // Candidates → matches → groups.
     let mut groups = UnionFind::new(logs.len());
@@ -65,7 +77,16 @@ fn main() -> lookalike::Result<()> {
         }
     }
     let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    (0..logs.len() as u32).for_each(|document| members.entry(groups.find(document)).or_default().push(document));
-    println!("{} templates: {:?}", members.len(), members.values().collect::<Vec<_>>());
+    (0..logs.len() as u32).for_each(|document| {
+        members
+            .entry(groups.find(document))
+            .or_default()
+            .push(document)
+    });
+    println!(
+        "{} templates: {:?}",
+        members.len(),
+        members.values().collect::<Vec<_>>()
+    );
     Ok(())
 }

@@ -23,7 +23,10 @@ fn main() -> lookalike::Result<()> {
     }
 
     // This uses a lower threshold and keeps the longest text of a group.
-    let decisions = Dedup::new().threshold(0.6).keep(Keep::Longest).run(&texts)?;
+    let decisions = Dedup::new()
+        .threshold(0.6)
+        .keep(Keep::Longest)
+        .run(&texts)?;
     println!("keep {:?}", decisions.kept());
     for group in decisions.groups() {
         println!("  {} represents {:?}", group.kept, group.dropped);

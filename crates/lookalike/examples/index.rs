@@ -23,7 +23,12 @@ struct Document {
 
 impl Index {
     fn new(method: Method) -> Self {
-        Self { method, scratch: Scratch::default(), buckets: BTreeMap::new(), documents: Vec::new() }
+        Self {
+            method,
+            scratch: Scratch::default(),
+            buckets: BTreeMap::new(),
+            documents: Vec::new(),
+        }
     }
 
     /// Adds a text. Returns the ids of the texts it resembles, the most similar first.
@@ -38,14 +43,20 @@ impl Index {
             candidates.extend(self.buckets.get(&place).into_iter().flatten());
             // An empty text resembles nothing.
             if !set.is_empty() {
-                self.buckets.entry(place).or_default().push(self.documents.len());
+                self.buckets
+                    .entry(place)
+                    .or_default()
+                    .push(self.documents.len());
             }
         }
         candidates.sort_unstable();
         candidates.dedup();
 
         let mut found = Vec::new();
-        for document in candidates.into_iter().map(|candidate| &self.documents[candidate]) {
+        for document in candidates
+            .into_iter()
+            .map(|candidate| &self.documents[candidate])
+        {
             // A comparison of 128 bytes rules out most false candidates before their sets are compared.
             if self.method.agree(&bits, &document.bits) {
                 let resemblance = Overlap::of(&set, &document.set).resemblance();
@@ -55,23 +66,42 @@ impl Index {
             }
         }
         found.sort_by(|a, b| b.1.total_cmp(&a.1));
-        self.documents.push(Document { id: id.into(), bits, set });
+        self.documents.push(Document {
+            id: id.into(),
+            bits,
+            set,
+        });
         found
     }
 }
 
 fn main() -> lookalike::Result<()> {
     let mut index = Index::new(Dedup::new().threshold(0.7).method()?);
-    let body = (0..200).map(|i| format!("word{} ", i * i % 97)).collect::<String>();
+    let body = (0..200)
+        .map(|i| format!("word{} ", i * i % 97))
+        .collect::<String>();
     for (id, text) in [
         ("first", body.clone()),
-        ("other", (0..200).map(|i| format!("term{} ", i * i % 89)).collect()),
+        (
+            "other",
+            (0..200).map(|i| format!("term{} ", i * i % 89)).collect(),
+        ),
         ("edited", body.replacen("word4 ", "changed ", 3)),
         ("copy", body.to_uppercase()),
     ] {
         let found = index.add(id, &text);
-        let found: Vec<String> = found.iter().map(|(id, resemblance)| format!("{id} {resemblance:.2}")).collect();
-        println!("{id}: {}", if found.is_empty() { "new".into() } else { format!("like {}", found.join(", ")) });
+        let found: Vec<String> = found
+            .iter()
+            .map(|(id, resemblance)| format!("{id} {resemblance:.2}"))
+            .collect();
+        println!(
+            "{id}: {}",
+            if found.is_empty() {
+                "new".into()
+            } else {
+                format!("like {}", found.join(", "))
+            }
+        );
     }
     Ok(())
 }

@@ -8,5 +8,7 @@ pub fn built_features() -> impl Iterator<Item = &'static str> {
         ("portable", cfg!(feature = "portable")),
         ("stop-words", cfg!(feature = "stop-words")),
     ];
-    features.into_iter().filter_map(|(name, is_there)| is_there.then_some(name))
+    features
+        .into_iter()
+        .filter_map(|(name, is_there)| is_there.then_some(name))
 }

@@ -21,9 +21,17 @@ use crate::{
 /// ```
 pub fn compare(a: &str, b: &str) -> Figures {
     // This computes only sets, no sketches.
-    let config = Config { candidates: Candidates::Exact, ..Config::default() };
-    #[expect(clippy::expect_used, reason = "a test checks that the default configuration is valid")]
-    Method::new(config).expect("the default configuration is valid").compare(a, b)
+    let config = Config {
+        candidates: Candidates::Exact,
+        ..Config::default()
+    };
+    #[expect(
+        clippy::expect_used,
+        reason = "a test checks that the default configuration is valid"
+    )]
+    Method::new(config)
+        .expect("the default configuration is valid")
+        .compare(a, b)
 }
 
 #[cfg(test)]

@@ -93,7 +93,8 @@ impl Config {
 
     /// Returns whether a document is contained enough in another one to be its duplicate, given their overlap.
     pub fn contains_enough(&self, overlap: Overlap) -> bool {
-        self.min_containment.is_none_or(|least| overlap.containment() >= least)
+        self.min_containment
+            .is_none_or(|least| overlap.containment() >= least)
     }
 }
 
@@ -126,7 +127,12 @@ impl Preset {
     pub fn config(self) -> Config {
         let preset = Some(self);
         match self {
-            Self::Quotations => Config { preset, shingle: Some(2), threshold: 0.5, ..Config::default() },
+            Self::Quotations => Config {
+                preset,
+                shingle: Some(2),
+                threshold: 0.5,
+                ..Config::default()
+            },
         }
     }
 }
@@ -282,7 +288,12 @@ pub struct Shared {
 
 impl Default for Shared {
     fn default() -> Self {
-        Self { modulus: None, common: COMMON, super_shingles: false, run: None }
+        Self {
+            modulus: None,
+            common: COMMON,
+            super_shingles: false,
+            run: None,
+        }
     }
 }
 
@@ -327,7 +338,10 @@ pub struct SentencesBy {
 
 impl Default for SentencesBy {
     fn default() -> Self {
-        Self { longest: 3, digest: DigestBy::Xxh3 }
+        Self {
+            longest: 3,
+            digest: DigestBy::Xxh3,
+        }
     }
 }
 
@@ -376,7 +390,10 @@ pub struct GreedyBy {
 impl Default for GreedyBy {
     /// Returns a sample of 200 fingerprints, which Broder (1997, section 4.2) considers more than enough for a good estimate.
     fn default() -> Self {
-        Self { representative: Representative::FirstMember, sample: 200 }
+        Self {
+            representative: Representative::FirstMember,
+            sample: 200,
+        }
     }
 }
 
@@ -387,10 +404,22 @@ mod tests {
     #[test]
     fn unknown_fields_are_refused() {
         assert!(serde_json::from_str::<Config>(r#"{"threshold": 0.7}"#).is_ok());
-        assert!(serde_json::from_str::<Config>(r#"{"treshold": 0.7}"#).unwrap_err().to_string().contains("treshold"));
+        assert!(
+            serde_json::from_str::<Config>(r#"{"treshold": 0.7}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("treshold")
+        );
         let bands = r#"{"candidates": {"kind": "bands", "bands": 9, "rows": 13}}"#;
-        let expected = Candidates::Bands(Bands { bands: Some(9), rows: Some(13), permutations: Permutations::One });
-        assert_eq!(serde_json::from_str::<Config>(bands).unwrap().candidates, expected);
+        let expected = Candidates::Bands(Bands {
+            bands: Some(9),
+            rows: Some(13),
+            permutations: Permutations::One,
+        });
+        assert_eq!(
+            serde_json::from_str::<Config>(bands).unwrap().candidates,
+            expected
+        );
         assert!(serde_json::from_str::<Config>(&bands.replace("rows", "lines")).is_err());
     }
 
@@ -405,14 +434,30 @@ mod tests {
     fn a_configuration_round_trips() {
         for candidates in [
             Candidates::default(),
-            Candidates::Shared(Shared { modulus: Some(Modulus::Fixed { level: 3 }), ..Shared::default() }),
-            Candidates::SimHash(SimHashBy { bits: Width::W128, distance: Some(3), ..SimHashBy::default() }),
-            Candidates::Sentences(SentencesBy { longest: 5, digest: DigestBy::Md5 }),
+            Candidates::Shared(Shared {
+                modulus: Some(Modulus::Fixed { level: 3 }),
+                ..Shared::default()
+            }),
+            Candidates::SimHash(SimHashBy {
+                bits: Width::W128,
+                distance: Some(3),
+                ..SimHashBy::default()
+            }),
+            Candidates::Sentences(SentencesBy {
+                longest: 5,
+                digest: DigestBy::Md5,
+            }),
             Candidates::Exact,
             Candidates::All,
         ] {
-            let config = Config { candidates, ..Preset::Quotations.config() };
-            assert_eq!(serde_json::from_str::<Config>(&serde_json::to_string(&config).unwrap()).unwrap(), config);
+            let config = Config {
+                candidates,
+                ..Preset::Quotations.config()
+            };
+            assert_eq!(
+                serde_json::from_str::<Config>(&serde_json::to_string(&config).unwrap()).unwrap(),
+                config
+            );
         }
     }
 }

@@ -65,7 +65,9 @@ pub enum ErrorKind {
         max: usize,
     },
     /// A minimum length of passages that is zero or above the maximum.
-    #[error("the minimum length of a passage must be from 1 to {max} tokens, got {least}; 8 words is usual")]
+    #[error(
+        "the minimum length of a passage must be from 1 to {max} tokens, got {least}; 8 words is usual"
+    )]
     RunLength {
         /// The tokens requested.
         least: usize,
@@ -73,7 +75,9 @@ pub enum ErrorKind {
         max: usize,
     },
     /// A window for cutting that is empty or above the maximum.
-    #[error("the shortest passage that is cut must have from 1 to {max} units, got {window}; 50 tokens is usual, or 1 line")]
+    #[error(
+        "the shortest passage that is cut must have from 1 to {max} units, got {window}; 50 tokens is usual, or 1 line"
+    )]
     CutWindow {
         /// The units requested.
         window: usize,
@@ -84,13 +88,17 @@ pub enum ErrorKind {
     #[error("passages are cut if they occur in at least 1 earlier text, got 0")]
     MoreThan,
     /// Passages that several earlier texts must contain, if no other text is searched.
-    #[error("a text is not compared with others, so no passage can occur in several of them; leave out one of the two settings")]
+    #[error(
+        "a text is not compared with others, so no passage can occur in several of them; leave out one of the two settings"
+    )]
     MoreThanOne,
     /// Whole lines of units that are not runs.
     #[error("only runs of tokens can be cut as whole lines; other units are whole already")]
     WholeLines,
     /// Tokens in which passages cannot be cut.
-    #[error("passages are cut in words, characters or words of a dictionary; to cut lines, choose lines as the unit")]
+    #[error(
+        "passages are cut in words, characters or words of a dictionary; to cut lines, choose lines as the unit"
+    )]
     CutTokens,
     /// An invalid setting of regions.
     #[error("the {setting} of regions must be {allowed}, got {given}")]
@@ -103,7 +111,9 @@ pub enum ErrorKind {
         given: f64,
     },
     /// A fingerprint with too few bits, or with more bits than a machine word.
-    #[error("the degree of a fingerprint must be from {min} to {max}, got {degree}; 64 bits is usual")]
+    #[error(
+        "the degree of a fingerprint must be from {min} to {max}, got {degree}; 64 bits is usual"
+    )]
     Degree {
         /// The requested degree, in bits.
         degree: u32,
@@ -113,7 +123,9 @@ pub enum ErrorKind {
         max: u32,
     },
     /// Zero bands or rows, or more bands and rows than a signature can hold.
-    #[error("bands and rows must each be at least 1 and their product at most {max}, got {bands} bands of {rows} rows")]
+    #[error(
+        "bands and rows must each be at least 1 and their product at most {max}, got {bands} bands of {rows} rows"
+    )]
     Shape {
         /// The bands requested.
         bands: usize,
@@ -123,7 +135,9 @@ pub enum ErrorKind {
         max: usize,
     },
     /// Only one of bands and rows was given.
-    #[error("bands and rows must be given together; give both, or neither and let the threshold and the recall determine them")]
+    #[error(
+        "bands and rows must be given together; give both, or neither and let the threshold and the recall determine them"
+    )]
     HalfShape,
     /// The share of pairs at the threshold that the requested bands and rows find is below the requested recall.
     #[error(
@@ -198,7 +212,9 @@ pub enum ErrorKind {
         most: usize,
     },
     /// All shingles would be excluded as too common.
-    #[error("common must be at least 1, got 0, which would exclude every shingle; for example 1000")]
+    #[error(
+        "common must be at least 1, got 0, which would exclude every shingle; for example 1000"
+    )]
     Common,
     /// Super-shingles were requested at a threshold so low that texts of very different sizes can reach it.
     #[error(
@@ -212,13 +228,19 @@ pub enum ErrorKind {
     )]
     TokensDistance,
     /// Containment was requested, but greedy clusters estimate resemblance.
-    #[error("greedy clusters estimate resemblance, not containment; for containment, cluster by `law` or by `components`")]
+    #[error(
+        "greedy clusters estimate resemblance, not containment; for containment, cluster by `law` or by `components`"
+    )]
     GreedyContainment,
     /// A method for finding candidates was requested, but greedy clusters have their own method.
-    #[error("greedy clusters are found by the sketches of their representatives; leave out the method and the candidates")]
+    #[error(
+        "greedy clusters are found by the sketches of their representatives; leave out the method and the candidates"
+    )]
     GreedyFinds,
     /// An estimate from super-shingles was requested.
-    #[error("a shared super-shingle shows that two texts are candidates, not how similar they are; leave the verification exact")]
+    #[error(
+        "a shared super-shingle shows that two texts are candidates, not how similar they are; leave the verification exact"
+    )]
     NoEstimate,
     /// Bands find pairs by resemblance, not by containment.
     #[error(
@@ -300,7 +322,9 @@ pub enum ErrorKind {
         max: usize,
     },
     /// More fingerprints than the maximum number that greedy clusters can hold.
-    #[error("greedy clusters hold at most {most} fingerprints; use a smaller sample of each text, or split the collection")]
+    #[error(
+        "greedy clusters hold at most {most} fingerprints; use a smaller sample of each text, or split the collection"
+    )]
     TooManyClustered {
         /// The maximum.
         most: usize,
@@ -352,7 +376,9 @@ pub enum ErrorKind {
     )]
     SketchContainment(&'static str),
     /// Two sketches that were made with different settings.
-    #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
+    #[error(
+        "these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings"
+    )]
     UnlikeSketches {
         /// The parameters of the first sketch.
         left: String,
@@ -369,7 +395,9 @@ pub enum ErrorKind {
     )]
     Anchored(&'static str),
     /// A setting for texts was requested, but documents are sets.
-    #[error("the items of a set are compared as they are, each separately; leave out {0}, or compare texts")]
+    #[error(
+        "the items of a set are compared as they are, each separately; leave out {0}, or compare texts"
+    )]
     Set(&'static str),
     /// A part of the library that is not included in this build.
     #[error("{what} is not in this build; build with the feature `{feature}`, or do without it")]

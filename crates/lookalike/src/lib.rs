@@ -61,7 +61,16 @@
 
 // Code that input data can reach returns an error instead of panicking. Wherever the code overrides one of the lints below, a
 // note says why no input data can cause the panic.
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo
+    )
+)]
 // Without the feature `engine`, functions that only the engine calls are unused. With it, the compiler reports unused code.
 #![cfg_attr(not(feature = "engine"), allow(dead_code))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -124,8 +133,8 @@ pub mod cut;
 
 pub use compare::compare;
 pub use config::{
-    Bands, Candidates, Cluster, Config, Features, FingerprintBy, GreedyBy, Occurrences, Permutations, Preset, SentencesBy,
-    Shared, SimHashBy, Verify,
+    Bands, Candidates, Cluster, Config, Features, FingerprintBy, GreedyBy, Occurrences,
+    Permutations, Preset, SentencesBy, Shared, SimHashBy, Verify,
 };
 pub use cut::cut;
 pub use dedup::{Decision, Decisions, Dedup, Doc, Group, Reason, decide, dedup};

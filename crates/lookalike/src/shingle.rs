@@ -19,7 +19,11 @@ pub struct Shingling {
 impl Shingling {
     /// Creates a shingling with `k` tokens per shingle, 1 to [`MAX_K`].
     pub fn new(k: usize) -> Result<Self> {
-        if (1..=MAX_K).contains(&k) { Ok(Self { k }) } else { Err(ErrorKind::Shingle { k, max: MAX_K }.into()) }
+        if (1..=MAX_K).contains(&k) {
+            Ok(Self { k })
+        } else {
+            Err(ErrorKind::Shingle { k, max: MAX_K }.into())
+        }
     }
 
     /// Returns the number of tokens per shingle. Only the single shingle of a text with fewer than k tokens has fewer.

@@ -25,41 +25,71 @@ pub fn is_command(c: char) -> bool {
 /// Returns a text of several lines with its control characters escaped (see [`is_command`]). Line breaks and tabs are unchanged.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     // A lone carriage return moves to the start of the line and overwrites it.
-    let stays = |at: usize, c: char| matches!(c, '\n' | '\t') || c == '\r' && text[at + 1..].starts_with('\n');
+    let stays = |at: usize, c: char| {
+        matches!(c, '\n' | '\t') || c == '\r' && text[at + 1..].starts_with('\n')
+    };
     written_out(text, |at, c| is_command(c) && !stays(at, c))
 }
 
 /// Returns a text on one line, with its line breaks and its control characters escaped (see [`is_command`]).
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    written_out(text, |_, c| is_command(c) || matches!(c, '\u{2028}' | '\u{2029}'))
+    written_out(text, |_, c| {
+        is_command(c) || matches!(c, '\u{2028}' | '\u{2029}')
+    })
 }
 
 /// Returns a text on one line. If it has more than [`QUOTED`] characters, the result is its beginning and its length.
 pub fn cut(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTED) {
         None => one_line(text),
-        Some((end, _)) => format!("{}… ({} characters)", one_line(&text[..end]), text.chars().count()).into(),
+        Some((end, _)) => format!(
+            "{}… ({} characters)",
+            one_line(&text[..end]),
+            text.chars().count()
+        )
+        .into(),
     }
 }
 
 /// Returns a path or a URL on one line. If it is too long, the result is both ends and its length.
 pub fn path(text: &str) -> Cow<'_, str> {
-    let length = if text.len() <= LONGEST_PATH { 0 } else { text.chars().count() };
+    let length = if text.len() <= LONGEST_PATH {
+        0
+    } else {
+        text.chars().count()
+    };
     if length <= LONGEST_PATH {
         return one_line(text);
     }
-    let at = |number: usize| text.char_indices().nth(number).map_or(text.len(), |(at, _)| at);
-    let (beginning, end) = (&text[..at(LONGEST_PATH / 2)], &text[at(length - LONGEST_PATH / 2)..]);
-    format!("{}…{} ({length} characters)", one_line(beginning), one_line(end)).into()
+    let at = |number: usize| {
+        text.char_indices()
+            .nth(number)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    let (beginning, end) = (
+        &text[..at(LONGEST_PATH / 2)],
+        &text[at(length - LONGEST_PATH / 2)..],
+    );
+    format!(
+        "{}…{} ({length} characters)",
+        one_line(beginning),
+        one_line(end)
+    )
+    .into()
 }
 
 /// Returns the result of [`cut`] in quotes, for a name that the user gave. Quotes and backslashes in the name are escaped as in
 /// JSON.
 pub fn quoted(text: &str) -> String {
-    let inside = |text: &str| one_line(&text.replace('\\', "\\\\").replace('"', "\\\"")).into_owned();
+    let inside =
+        |text: &str| one_line(&text.replace('\\', "\\\\").replace('"', "\\\"")).into_owned();
     match text.char_indices().nth(QUOTED) {
         None => format!("\"{}\"", inside(text)),
-        Some((end, _)) => format!("\"{}…\" ({} characters)", inside(&text[..end]), text.chars().count()),
+        Some((end, _)) => format!(
+            "\"{}…\" ({} characters)",
+            inside(&text[..end]),
+            text.chars().count()
+        ),
     }
 }
 
@@ -67,14 +97,27 @@ pub fn quoted(text: &str) -> String {
 pub fn message(text: &str) -> Cow<'_, str> {
     const BEGINNING: usize = 1400;
     const END: usize = 400;
-    let length = if text.len() <= LONGEST { 0 } else { text.chars().count() };
+    let length = if text.len() <= LONGEST {
+        0
+    } else {
+        text.chars().count()
+    };
     if length <= LONGEST {
         return one_line(text);
     }
-    let at = |number: usize| text.char_indices().nth(number).map_or(text.len(), |(at, _)| at);
+    let at = |number: usize| {
+        text.char_indices()
+            .nth(number)
+            .map_or(text.len(), |(at, _)| at)
+    };
     let (beginning, end) = (&text[..at(BEGINNING)], &text[at(length - END)..]);
     let left_out = length - BEGINNING - END;
-    format!("{}… ({left_out} characters left out) …{}", one_line(beginning), one_line(end)).into()
+    format!(
+        "{}… ({left_out} characters left out) …{}",
+        one_line(beginning),
+        one_line(end)
+    )
+    .into()
 }
 
 fn written_out(text: &str, is_written_out: impl Fn(usize, char) -> bool) -> Cow<'_, str> {
@@ -104,14 +147,30 @@ mod tests {
     fn control_characters_are_escaped() {
         for (text, lines, line) in [
             ("plain", "plain", "plain"),
-            ("a\nb\tc\r\nd", "a\nb\tc\r\nd", "a\\u000ab\\u0009c\\u000d\\u000ad"),
+            (
+                "a\nb\tc\r\nd",
+                "a\nb\tc\r\nd",
+                "a\\u000ab\\u0009c\\u000d\\u000ad",
+            ),
             ("a\rb", "a\\u000db", "a\\u000db"),
-            ("\x1b[2J\x07\0\x7f", "\\u001b[2J\\u0007\\u0000\\u007f", "\\u001b[2J\\u0007\\u0000\\u007f"),
+            (
+                "\x1b[2J\x07\0\x7f",
+                "\\u001b[2J\\u0007\\u0000\\u007f",
+                "\\u001b[2J\\u0007\\u0000\\u007f",
+            ),
             ("\u{85}\u{9b}31m", "\\u0085\\u009b31m", "\\u0085\\u009b31m"),
-            ("\u{202e}txt\u{2066}", "\\u202etxt\\u2066", "\\u202etxt\\u2066"),
+            (
+                "\u{202e}txt\u{2066}",
+                "\\u202etxt\\u2066",
+                "\\u202etxt\\u2066",
+            ),
             ("a\u{2028}b", "a\u{2028}b", "a\\u2028b"),
             // Directional marks only affect adjacent characters, and Arabic and Hebrew texts need them.
-            ("\u{200f}שלום é 龜 😀", "\u{200f}שלום é 龜 😀", "\u{200f}שלום é 龜 😀"),
+            (
+                "\u{200f}שלום é 龜 😀",
+                "\u{200f}שלום é 龜 😀",
+                "\u{200f}שלום é 龜 😀",
+            ),
         ] {
             assert_eq!(escaped(text), lines);
             assert_eq!(one_line(text), line);
@@ -122,14 +181,30 @@ mod tests {
     fn long_quotations_are_shortened_and_show_their_length() {
         assert_eq!(quoted("a\"b\\\n"), r#""a\"b\\\u000a""#);
         let long = "é".repeat(20_000);
-        assert_eq!(cut(&long), format!("{}… (20000 characters)", "é".repeat(100)));
-        assert_eq!(quoted(&long), format!("\"{}…\" (20000 characters)", "é".repeat(100)));
+        assert_eq!(
+            cut(&long),
+            format!("{}… (20000 characters)", "é".repeat(100))
+        );
+        assert_eq!(
+            quoted(&long),
+            format!("\"{}…\" (20000 characters)", "é".repeat(100))
+        );
         assert_eq!(cut(&long[..200]), &long[..200]);
         assert_eq!(path(&long[..800]), &long[..800]);
-        assert_eq!(path(&format!("a{long}b")), format!("a{}…{}b (20002 characters)", "é".repeat(199), "é".repeat(199)));
+        assert_eq!(
+            path(&format!("a{long}b")),
+            format!(
+                "a{}…{}b (20002 characters)",
+                "é".repeat(199),
+                "é".repeat(199)
+            )
+        );
         let words = format!("before {long} behind");
         assert!(message(&words).starts_with("before é") && message(&words).ends_with("é behind"));
-        assert!(message(&words).contains("… (18214 characters left out) …") && message(&words).chars().count() < 1900);
+        assert!(
+            message(&words).contains("… (18214 characters left out) …")
+                && message(&words).chars().count() < 1900
+        );
         assert_eq!(message(&long[..4000]), &long[..4000]);
     }
 

@@ -26,10 +26,15 @@ impl Simd {
     /// Yields all instruction sets of this machine, the best last.
     pub fn all() -> impl Iterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
-        let more = [Avx2::detect().map(Self::Avx2), Avx512::detect().map(Self::Avx512)];
+        let more = [
+            Avx2::detect().map(Self::Avx2),
+            Avx512::detect().map(Self::Avx512),
+        ];
         #[cfg(not(target_arch = "x86_64"))]
         let more: [Option<Self>; 0] = [];
-        [Self::Portable].into_iter().chain(more.into_iter().flatten())
+        [Self::Portable]
+            .into_iter()
+            .chain(more.into_iter().flatten())
     }
 }
 

@@ -30,12 +30,19 @@ fn path() -> PathBuf {
 }
 
 fn hex(numbers: &[u64]) -> Vec<String> {
-    numbers.iter().map(|number| format!("{number:016x}")).collect()
+    numbers
+        .iter()
+        .map(|number| format!("{number:016x}"))
+        .collect()
 }
 
 /// Returns a configuration, and for each text the sketches that this configuration gives.
 fn case(config: &Config) -> Value {
-    let method = Method::new(Config { candidates: Candidates::Exact, ..config.clone() }).unwrap();
+    let method = Method::new(Config {
+        candidates: Candidates::Exact,
+        ..config.clone()
+    })
+    .unwrap();
     let sets = TEXTS.map(|text| {
         let mut scratch = Scratch::default();
         method.set(text, &mut scratch);
@@ -48,7 +55,9 @@ fn case(config: &Config) -> Value {
         .map(|(text, set)| {
             method.sketch(*text, &mut scratch);
             let bag = &scratch.fingerprints;
-            let modulo = Modulo::new(Modulus::Fixed { level: 1 }, seed).unwrap().sketch(bag);
+            let modulo = Modulo::new(Modulus::Fixed { level: 1 }, seed)
+                .unwrap()
+                .sketch(bag);
             json!({
                 "text": text,
                 "fingerprints": hex(set),
@@ -65,7 +74,14 @@ fn case(config: &Config) -> Value {
         .into_iter()
         .map(|(a, b): (usize, usize)| json!({ "a": a, "b": b, "figures": Figures::from(Overlap::of(&sets[a], &sets[b])) }))
         .collect();
-    let Config { tokens, folds, occurrences, fingerprint, seed, .. } = config;
+    let Config {
+        tokens,
+        folds,
+        occurrences,
+        fingerprint,
+        seed,
+        ..
+    } = config;
     json!({
         "config": {
             "tokens": tokens, "folds": folds, "shingle": config.k(), "occurrences": occurrences, "fingerprint": fingerprint, "seed": seed,
@@ -79,15 +95,36 @@ fn golden() -> String {
     let default = Config::default();
     let cases: Vec<Value> = [
         default.clone(),
-        Config { shingle: Some(2), seed: 7, ..default.clone() },
-        Config { tokens: TokensBy::Chars, shingle: Some(8), occurrences: Occurrences::Labelled, ..default.clone() },
-        Config { folds: Folds { accents: true, digits: true, ..Folds::default() }, tokens: TokensBy::Words, ..default.clone() },
-        Config { fingerprint: FingerprintBy::Rabin { degree: 40 }, ..default.clone() },
+        Config {
+            shingle: Some(2),
+            seed: 7,
+            ..default.clone()
+        },
+        Config {
+            tokens: TokensBy::Chars,
+            shingle: Some(8),
+            occurrences: Occurrences::Labelled,
+            ..default.clone()
+        },
+        Config {
+            folds: Folds {
+                accents: true,
+                digits: true,
+                ..Folds::default()
+            },
+            tokens: TokensBy::Words,
+            ..default.clone()
+        },
+        Config {
+            fingerprint: FingerprintBy::Rabin { degree: 40 },
+            ..default.clone()
+        },
     ]
     .iter()
     .map(case)
     .collect();
-    serde_json::to_string_pretty(&json!({ "default_config": default, "cases": cases })).unwrap() + "\n"
+    serde_json::to_string_pretty(&json!({ "default_config": default, "cases": cases })).unwrap()
+        + "\n"
 }
 
 #[test]

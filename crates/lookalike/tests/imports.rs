@@ -30,9 +30,14 @@ impl Sources {
             if path.is_dir() {
                 self.read(&path, names);
             } else if path.extension().is_some_and(|ending| ending == "rs") && stem != "tests" {
-                let module = if stem == "mod" { &names[..names.len() - 1] } else { &names[..] };
+                let module = if stem == "mod" {
+                    &names[..names.len() - 1]
+                } else {
+                    &names[..]
+                };
                 let source = fs::read_to_string(&path).unwrap();
-                self.0.insert(module.to_vec(), without_tests_and_comments(&source));
+                self.0
+                    .insert(module.to_vec(), without_tests_and_comments(&source));
             }
             names.pop();
         }
@@ -42,7 +47,10 @@ impl Sources {
     fn used(&self, module: &Names) -> BTreeSet<Names> {
         let paths = paths(&self.0[module]).into_iter();
         // Re-exported names do not count as used.
-        let handed_on = handed_on(&self.0[module]).into_iter().map(|(_, path)| path).collect::<Vec<_>>();
+        let handed_on = handed_on(&self.0[module])
+            .into_iter()
+            .map(|(_, path)| path)
+            .collect::<Vec<_>>();
         let paths = paths.filter(|path| !handed_on.contains(path));
         let used = paths.filter_map(|path| self.module_of(&absolute(module, &path), 0));
         used.filter(|used| used != module).collect()
@@ -50,9 +58,15 @@ impl Sources {
 
     /// Returns the module that a path refers to, after following re-exports.
     fn module_of(&self, path: &[String], depth: usize) -> Option<Names> {
-        let length = (1..=path.len()).rev().find(|&length| self.0.contains_key(&path[..length]))?;
+        let length = (1..=path.len())
+            .rev()
+            .find(|&length| self.0.contains_key(&path[..length]))?;
         let (module, rest) = (path[..length].to_vec(), &path[length..]);
-        let onward = rest.first().and_then(|name| handed_on(&self.0[&module]).into_iter().find(|(own, _)| own == name));
+        let onward = rest.first().and_then(|name| {
+            handed_on(&self.0[&module])
+                .into_iter()
+                .find(|(own, _)| own == name)
+        });
         match onward {
             Some((_, path)) if depth < 8 => {
                 let mut inside = absolute(&module, &path);
@@ -69,7 +83,10 @@ impl Sources {
 /// Returns a source up to its tests, without comment lines.
 fn without_tests_and_comments(source: &str) -> String {
     let code = source.split("#[cfg(test)]\nmod tests").next().unwrap();
-    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+    code.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Converts a path that begins with `crate`, `self` or `super` to a path from the root of the crate.
@@ -114,7 +131,10 @@ fn handed_on(source: &str) -> Vec<(String, Names)> {
             tree(&source[at + start.len()..], &mut Vec::new(), &mut found);
         }
     }
-    found.into_iter().filter_map(|path| Some((path.last()?.clone(), path))).collect()
+    found
+        .into_iter()
+        .filter_map(|path| Some((path.last()?.clone(), path)))
+        .collect()
 }
 
 /// Reads a path, or several paths in braces. Returns the text that follows.
@@ -132,7 +152,9 @@ fn tree<'a>(mut text: &'a str, names: &mut Names, into: &mut Vec<Names>) -> &'a 
             names.truncate(depth);
             return text.trim_start().strip_prefix('}').unwrap();
         }
-        let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+        let end = text
+            .find(|c: char| !c.is_alphanumeric() && c != '_')
+            .unwrap_or(text.len());
         if end == 0 {
             break;
         }
@@ -147,7 +169,11 @@ fn tree<'a>(mut text: &'a str, names: &mut Names, into: &mut Vec<Names>) -> &'a 
     names.truncate(depth);
     // Skip `as` and `*`.
     let end = text.find([',', '}', ';', '{', '\n']).unwrap_or(text.len());
-    if text.starts_with(" as ") || text.starts_with('*') { &text[end..] } else { text }
+    if text.starts_with(" as ") || text.starts_with('*') {
+        &text[end..]
+    } else {
+        text
+    }
 }
 
 /// Returns a cycle of modules, if there is one.
@@ -166,13 +192,16 @@ fn circle(uses: &BTreeMap<Names, BTreeSet<Names>>) -> Option<Vec<String>> {
             return None;
         }
         way.push(at);
-        let found = uses[at].iter().find_map(|next| visit(next, uses, way, done));
+        let found = uses[at]
+            .iter()
+            .find_map(|next| visit(next, uses, way, done));
         way.pop();
         done.insert(at);
         found
     }
     let mut done = BTreeSet::new();
-    uses.keys().find_map(|module| visit(module, uses, &mut Vec::new(), &mut done))
+    uses.keys()
+        .find_map(|module| visit(module, uses, &mut Vec::new(), &mut done))
 }
 
 /// Returns the modules that a source declares, in order.
@@ -187,11 +216,16 @@ fn declared(source: &str) -> Vec<&str> {
 
 /// Returns two modules of a folder if the first uses the second although the second is declared later.
 fn against_the_order(sources: &Sources, module: &Names, used: &Names) -> Option<String> {
-    let shared = module.iter().zip(used).take_while(|(own, other)| own == other).count();
+    let shared = module
+        .iter()
+        .zip(used)
+        .take_while(|(own, other)| own == other)
+        .count();
     let (own, other) = (module.get(shared)?, used.get(shared)?);
     let order = declared(sources.0.get(&module[..shared])?);
     let place = |name: &String| order.iter().position(|declared| declared == name);
-    (place(other)? > place(own)?).then(|| format!("{}: {own} uses {other}", module[..shared].join("/")))
+    (place(other)? > place(own)?)
+        .then(|| format!("{}: {own} uses {other}", module[..shared].join("/")))
 }
 
 #[test]
@@ -229,30 +263,64 @@ fn imports_point_downward_and_form_no_cycle() {
             uses.insert(module.clone(), used);
         }
         assert!(imports >= least, "{name}: only {imports} imports were seen");
-        assert_eq!(circle(&uses), None, "{name}: files that import each other in a circle");
+        assert_eq!(
+            circle(&uses),
+            None,
+            "{name}: files that import each other in a circle"
+        );
     }
 }
 
 #[test]
 fn cycles_and_reexports_are_detected() {
     let module = |name: &str| name.split('/').map(String::from).collect::<Names>();
-    let sources = |all: &[(&str, &str)]| Sources(all.iter().map(|(name, source)| (module(name), source.to_string())).collect());
+    let sources = |all: &[(&str, &str)]| {
+        Sources(
+            all.iter()
+                .map(|(name, source)| (module(name), source.to_string()))
+                .collect(),
+        )
+    };
     let circle_in = |all: &[(&str, &str)]| {
         let sources = sources(all);
-        circle(&sources.0.keys().map(|module| (module.clone(), sources.used(module))).collect())
+        circle(
+            &sources
+                .0
+                .keys()
+                .map(|module| (module.clone(), sources.used(module)))
+                .collect(),
+        )
     };
     let handing = ("a", "mod b;\nmod c;\npub(crate) use self::{b::B, c::C};");
-    assert_eq!(circle_in(&[handing, ("a/b", ""), ("a/c", "use super::B;")]), None);
     assert_eq!(
-        circle_in(&[handing, ("a/b", "use super::{C, d};"), ("a/c", "fn f(b: crate::a::b::B) {}")]),
+        circle_in(&[handing, ("a/b", ""), ("a/c", "use super::B;")]),
+        None
+    );
+    assert_eq!(
+        circle_in(&[
+            handing,
+            ("a/b", "use super::{C, d};"),
+            ("a/c", "fn f(b: crate::a::b::B) {}")
+        ]),
         Some(vec!["a/b".into(), "a/c".into()])
     );
     assert_eq!(
-        circle_in(&[("a", "use crate::b::c::{self, D};"), ("b", "pub mod c;"), ("b/c", "use crate::a;")]),
+        circle_in(&[
+            ("a", "use crate::b::c::{self, D};"),
+            ("b", "pub mod c;"),
+            ("b/c", "use crate::a;")
+        ]),
         Some(vec!["a".into(), "b/c".into()])
     );
     let folder = sources(&[("a", "mod c;\npub(crate) mod b;"), ("a/b", ""), ("a/c", "")]);
     let against = |one: &str, other: &str| against_the_order(&folder, &module(one), &module(other));
     assert_eq!(against("a/c", "a/b"), Some("a: c uses b".into()));
-    assert_eq!((against("a/b", "a/c"), against("a/b", "a"), against("a", "a/b")), (None, None, None));
+    assert_eq!(
+        (
+            against("a/b", "a/c"),
+            against("a/b", "a"),
+            against("a", "a/b")
+        ),
+        (None, None, None)
+    );
 }

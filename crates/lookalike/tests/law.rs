@@ -5,8 +5,8 @@
 mod twin;
 
 use lookalike::{
-    Bands, Candidates, Cluster, Config, Doc, Features, FingerprintBy, GreedyBy, Method, Occurrences, Permutations, Reason,
-    SentencesBy, Shared, SimHashBy, Verify,
+    Bands, Candidates, Cluster, Config, Doc, Features, FingerprintBy, GreedyBy, Method,
+    Occurrences, Permutations, Reason, SentencesBy, Shared, SimHashBy, Verify,
     cluster::Representative,
     decide,
     fingerprint::DigestBy,
@@ -30,11 +30,23 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
         };
         for (from, kind, number) in steps {
             let number = usize::from(number);
-            let mut words = if texts.is_empty() { Vec::new() } else { texts[from.index(texts.len())].clone() };
-            let at = if words.is_empty() { 0 } else { number % words.len() };
+            let mut words = if texts.is_empty() {
+                Vec::new()
+            } else {
+                texts[from.index(texts.len())].clone()
+            };
+            let at = if words.is_empty() {
+                0
+            } else {
+                number % words.len()
+            };
             match kind {
                 // Some texts are long enough to be compared only by the shingles that begin with a stop word.
-                0 => words = (0..number % if number % 8 == 7 { 120 } else { 30 }).map(|i| word(number / 7 + i * i)).collect(),
+                0 => {
+                    words = (0..number % if number % 8 == 7 { 120 } else { 30 })
+                        .map(|i| word(number / 7 + i * i))
+                        .collect()
+                }
                 1 | 2 if !words.is_empty() => words[at] = word(number),
                 3 => words.insert(at, word(number)),
                 4 if !words.is_empty() => {
@@ -47,8 +59,15 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
         }
         // Each line has four words.
         let style = |(i, words): (usize, &Vec<String>)| {
-            let lines: Vec<String> = words.chunks(4).map(|line| line.join(if i % 3 == 0 { ", " } else { " " })).collect();
-            if i % 3 == 0 { lines.join("\r\n").to_uppercase() } else { lines.join("\n") }
+            let lines: Vec<String> = words
+                .chunks(4)
+                .map(|line| line.join(if i % 3 == 0 { ", " } else { " " }))
+                .collect();
+            if i % 3 == 0 {
+                lines.join("\r\n").to_uppercase()
+            } else {
+                lines.join("\n")
+            }
         };
         texts.iter().enumerate().map(style).collect()
     })
@@ -56,57 +75,121 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
 
 fn config() -> impl Strategy<Value = Config> {
     let threshold = prop::sample::select(vec![0.3, 0.5, 0.7, 0.8, 0.9, 1.0]);
-    let tokens = prop::sample::select(vec![TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Lines]);
+    let tokens = prop::sample::select(vec![
+        TokensBy::Auto,
+        TokensBy::Words,
+        TokensBy::Chars,
+        TokensBy::Lines,
+    ]);
     let occurrences = prop::sample::select(vec![Occurrences::Once, Occurrences::Labelled]);
     // Words here have at most eight bytes, so the units of Rabin's fingerprint (pieces of tokens of up to eight bytes) are the
     // tokens.
-    let fingerprint = prop::sample::select(vec![FingerprintBy::Rolling, FingerprintBy::Rabin { degree: 61 }]);
-    let folds =
-        any::<(bool, bool, bool)>().prop_map(|(accents, marks, digits)| Folds { accents, marks, digits, ..Folds::default() });
-    let anchored = prop::bool::weighted(if cfg!(feature = "stop-words") { 0.2 } else { 0.0 });
-    (threshold, (tokens, folds), (occurrences, fingerprint), (1usize..6, anchored), finding(), 0u64..4).prop_map(
-        |(threshold, (tokens, folds), (occurrences, fingerprint), (shingle, anchored), (candidates, measure, recall), seed)| {
-            // A line has several words, so it is longer than a unit of Rabin's fingerprint.
-            let fingerprint = if tokens == TokensBy::Lines { FingerprintBy::Rolling } else { fingerprint };
-            Config {
-                // Super-shingles require texts of about the same size.
-                threshold: if matches!(candidates, Candidates::Shared(Shared { super_shingles: true, .. })) {
-                    f64::max(threshold, 0.5)
-                } else {
-                    threshold
-                },
-                tokens,
-                folds,
-                occurrences,
-                fingerprint,
-                shingle: Some(shingle),
-                anchors: match fingerprint {
-                    FingerprintBy::Rolling if anchored && !matches!(tokens, TokensBy::Chars | TokensBy::Lines) => {
-                        vec!["en".parse().unwrap()]
-                    }
-                    _ => Vec::new(),
-                },
-                min_containment: (measure == Measure::Resemblance && seed == 3).then_some(0.9),
-                candidates,
-                measure,
-                recall,
-                seed,
-                // The naive implementation in `twin` measures sets; the estimates of sketches are tested separately.
-                verify: Some(Verify::Exact),
-                ..Config::default()
-            }
-        },
+    let fingerprint = prop::sample::select(vec![
+        FingerprintBy::Rolling,
+        FingerprintBy::Rabin { degree: 61 },
+    ]);
+    let folds = any::<(bool, bool, bool)>().prop_map(|(accents, marks, digits)| Folds {
+        accents,
+        marks,
+        digits,
+        ..Folds::default()
+    });
+    let anchored = prop::bool::weighted(if cfg!(feature = "stop-words") {
+        0.2
+    } else {
+        0.0
+    });
+    (
+        threshold,
+        (tokens, folds),
+        (occurrences, fingerprint),
+        (1usize..6, anchored),
+        finding(),
+        0u64..4,
     )
+        .prop_map(
+            |(
+                threshold,
+                (tokens, folds),
+                (occurrences, fingerprint),
+                (shingle, anchored),
+                (candidates, measure, recall),
+                seed,
+            )| {
+                // A line has several words, so it is longer than a unit of Rabin's fingerprint.
+                let fingerprint = if tokens == TokensBy::Lines {
+                    FingerprintBy::Rolling
+                } else {
+                    fingerprint
+                };
+                Config {
+                    // Super-shingles require texts of about the same size.
+                    threshold: if matches!(
+                        candidates,
+                        Candidates::Shared(Shared {
+                            super_shingles: true,
+                            ..
+                        })
+                    ) {
+                        f64::max(threshold, 0.5)
+                    } else {
+                        threshold
+                    },
+                    tokens,
+                    folds,
+                    occurrences,
+                    fingerprint,
+                    shingle: Some(shingle),
+                    anchors: match fingerprint {
+                        FingerprintBy::Rolling
+                            if anchored && !matches!(tokens, TokensBy::Chars | TokensBy::Lines) =>
+                        {
+                            vec!["en".parse().unwrap()]
+                        }
+                        _ => Vec::new(),
+                    },
+                    min_containment: (measure == Measure::Resemblance && seed == 3).then_some(0.9),
+                    candidates,
+                    measure,
+                    recall,
+                    seed,
+                    // The naive implementation in `twin` measures sets; the estimates of sketches are tested separately.
+                    verify: Some(Verify::Exact),
+                    ..Config::default()
+                }
+            },
+        )
 }
 
 /// Kinds of candidates, each with a measure that it supports and a recall that it guarantees.
 fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
     // With a low recall and few bands, many matches are not candidates: the law must be valid for the candidates that are found.
-    let bands = |bands, rows| Candidates::Bands(Bands { bands: Some(bands), rows: Some(rows), ..Bands::default() });
-    let permutations = Candidates::Bands(Bands { permutations: Permutations::Many, ..Bands::default() });
-    let shared = |modulus, common| Candidates::Shared(Shared { modulus, common, ..Shared::default() });
-    let simhash =
-        |distance, blocks, features| Candidates::SimHash(SimHashBy { distance, blocks, features, ..SimHashBy::default() });
+    let bands = |bands, rows| {
+        Candidates::Bands(Bands {
+            bands: Some(bands),
+            rows: Some(rows),
+            ..Bands::default()
+        })
+    };
+    let permutations = Candidates::Bands(Bands {
+        permutations: Permutations::Many,
+        ..Bands::default()
+    });
+    let shared = |modulus, common| {
+        Candidates::Shared(Shared {
+            modulus,
+            common,
+            ..Shared::default()
+        })
+    };
+    let simhash = |distance, blocks, features| {
+        Candidates::SimHash(SimHashBy {
+            distance,
+            blocks,
+            features,
+            ..SimHashBy::default()
+        })
+    };
     prop::sample::select(vec![
         (Candidates::default(), Measure::Resemblance, 0.99),
         (permutations, Measure::Resemblance, 0.99),
@@ -114,18 +197,64 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
         (bands(2, 8), Measure::Resemblance, 1e-9),
         (bands(40, 1), Measure::Resemblance, 1e-9),
         (shared(None, 1000), Measure::Resemblance, 0.99),
-        (shared(Some(Modulus::Fixed { level: 1 }), 5), Measure::Resemblance, 1e-9),
+        (
+            shared(Some(Modulus::Fixed { level: 1 }), 5),
+            Measure::Resemblance,
+            1e-9,
+        ),
         // With these settings, the samples of small texts are on several levels.
-        (shared(Some(Modulus::Growing { least: 3 }), 1000), Measure::Resemblance, 1e-9),
-        (shared(Some(Modulus::Growing { least: 4 }), 4), Measure::Resemblance, 0.5),
+        (
+            shared(Some(Modulus::Growing { least: 3 }), 1000),
+            Measure::Resemblance,
+            1e-9,
+        ),
+        (
+            shared(Some(Modulus::Growing { least: 4 }), 4),
+            Measure::Resemblance,
+            0.5,
+        ),
         (shared(None, 1000), Measure::Containment, 0.99),
-        (shared(Some(Modulus::Fixed { level: 0 }), 4), Measure::Containment, 1e-9),
-        (shared(Some(Modulus::Capped { least: 3, level: 2 }), 6), Measure::Containment, 1e-9),
-        (Candidates::Shared(Shared { super_shingles: true, ..Shared::default() }), Measure::Resemblance, 0.99),
-        (simhash(None, None, Features::Shingles), Measure::Resemblance, 0.99),
-        (simhash(Some(3), Some(6), Features::Tokens), Measure::Resemblance, 0.99),
-        (Candidates::Sentences(SentencesBy::default()), Measure::Resemblance, 0.99),
-        (Candidates::Sentences(SentencesBy { longest: 1, digest: DigestBy::Md5 }), Measure::Containment, 0.99),
+        (
+            shared(Some(Modulus::Fixed { level: 0 }), 4),
+            Measure::Containment,
+            1e-9,
+        ),
+        (
+            shared(Some(Modulus::Capped { least: 3, level: 2 }), 6),
+            Measure::Containment,
+            1e-9,
+        ),
+        (
+            Candidates::Shared(Shared {
+                super_shingles: true,
+                ..Shared::default()
+            }),
+            Measure::Resemblance,
+            0.99,
+        ),
+        (
+            simhash(None, None, Features::Shingles),
+            Measure::Resemblance,
+            0.99,
+        ),
+        (
+            simhash(Some(3), Some(6), Features::Tokens),
+            Measure::Resemblance,
+            0.99,
+        ),
+        (
+            Candidates::Sentences(SentencesBy::default()),
+            Measure::Resemblance,
+            0.99,
+        ),
+        (
+            Candidates::Sentences(SentencesBy {
+                longest: 1,
+                digest: DigestBy::Md5,
+            }),
+            Measure::Containment,
+            0.99,
+        ),
         (Candidates::Exact, Measure::Resemblance, 0.99),
         (Candidates::All, Measure::Resemblance, 0.99),
         (Candidates::All, Measure::Containment, 0.99),
@@ -137,15 +266,23 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
 /// between some copies.
 fn sets() -> impl Strategy<Value = Vec<String>> {
     collection().prop_map(|texts| {
-        let item = |(at, word): (usize, &str)| match word.to_lowercase().strip_prefix('w').and_then(|n| n.parse::<u32>().ok()) {
+        let item = |(at, word): (usize, &str)| match word
+            .to_lowercase()
+            .strip_prefix('w')
+            .and_then(|n| n.parse::<u32>().ok())
+        {
             Some(n) if n % 2 == 0 => format!("\"{n}\""),
             Some(n) if at % 3 == 0 => format!("{n}.0"),
             Some(n) => n.to_string(),
             None => format!("\"{}\"", word.to_lowercase()),
         };
         let set = |text: &String| {
-            let mut items: Vec<String> =
-                text.split([' ', ',', '\r', '\n']).filter(|word| !word.is_empty()).enumerate().map(item).collect();
+            let mut items: Vec<String> = text
+                .split([' ', ',', '\r', '\n'])
+                .filter(|word| !word.is_empty())
+                .enumerate()
+                .map(item)
+                .collect();
             if text.contains(',') {
                 items.reverse();
             }
@@ -171,7 +308,14 @@ fn config_of_sets() -> impl Strategy<Value = Config> {
 }
 
 fn docs<'a>(texts: &'a [String], keys: &[u8]) -> Vec<Doc<'a>> {
-    texts.iter().zip(keys.iter().cycle()).map(|(text, &key)| Doc { text, key: u64::from(key % 4) }).collect()
+    texts
+        .iter()
+        .zip(keys.iter().cycle())
+        .map(|(text, &key)| Doc {
+            text,
+            key: u64::from(key % 4),
+        })
+        .collect()
 }
 
 fn order(docs: &[Doc]) -> Vec<usize> {
@@ -319,14 +463,46 @@ proptest! {
 fn a_chain_does_not_join_its_ends() {
     // Each text has 41 words. In the second text the first five words are changed, in the third the first ten, and so on.
     // Neighbours resemble each other by at least 28/46, texts two steps apart by at most 27/47, and the two ends hardly at all.
-    let text =
-        |changed: usize| (0..41).map(|i| if i < changed * 5 { format!("x{i} ") } else { format!("y{i} ") }).collect::<String>();
+    let text = |changed: usize| {
+        (0..41)
+            .map(|i| {
+                if i < changed * 5 {
+                    format!("x{i} ")
+                } else {
+                    format!("y{i} ")
+                }
+            })
+            .collect::<String>()
+    };
     let texts: Vec<String> = (0..9).map(text).collect();
     let docs = docs(&texts, &[0]);
-    let law = decide(&docs, Config { threshold: 0.6, ..Config::default() }).unwrap();
-    assert_eq!(law.iter().filter(|d| d.is_kept()).count(), 5, "every second link is kept");
-    let components = decide(&docs, Config { threshold: 0.6, cluster: Cluster::Components, ..Config::default() }).unwrap();
-    assert_eq!(components.iter().filter(|d| d.is_kept()).count(), 1, "one giant cluster");
+    let law = decide(
+        &docs,
+        Config {
+            threshold: 0.6,
+            ..Config::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        law.iter().filter(|d| d.is_kept()).count(),
+        5,
+        "every second link is kept"
+    );
+    let components = decide(
+        &docs,
+        Config {
+            threshold: 0.6,
+            cluster: Cluster::Components,
+            ..Config::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        components.iter().filter(|d| d.is_kept()).count(),
+        1,
+        "one giant cluster"
+    );
     assert!(components[8].similarity.unwrap() < 0.1);
 }
 
@@ -337,7 +513,14 @@ fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
     // copy of `b`. With `c`, the copy shares 40 of 46 shingles, which is more than with `a`.
     let (a, b, c) = (words(0..44), words(4..50), words(6..54));
     let texts = [&*a, &*b, &*c, &*b];
-    let decisions = decide(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();
+    let decisions = decide(
+        &texts.map(Doc::from),
+        Config {
+            threshold: 0.75,
+            ..Config::default()
+        },
+    )
+    .unwrap();
     let representatives: Vec<_> = decisions.iter().map(|d| d.representative).collect();
     assert_eq!(representatives, [None, Some(0), None, Some(2)]);
 }
@@ -346,30 +529,102 @@ fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
 fn short_and_empty_texts_are_not_accidental_duplicates() {
     let texts = ["", "", "...", "a", "b", "a!", "a b", "👍", "👎"];
     let decisions = decide(&texts.map(Doc::from), Config::default()).unwrap();
-    let dropped: Vec<usize> = (0..texts.len()).filter(|&d| !decisions[d].is_kept()).collect();
+    let dropped: Vec<usize> = (0..texts.len())
+        .filter(|&d| !decisions[d].is_kept())
+        .collect();
     assert_eq!(dropped, [5]);
     assert_eq!(decisions[5].reason, Reason::Exact);
 }
 
 #[test]
 fn invalid_sets_are_empty_and_kept() {
-    let texts = [r#"["a", 1]"#, r#"[1.0, "a", "a"]"#, "[]", "[ ]", "[1, null]", "[1, null]", "a text", r#"["a", "1"]"#];
-    let config = Config { tokens: TokensBy::Items, ..Config::default() };
-    let reasons: Vec<_> = decide(&texts.map(Doc::from), config).unwrap().iter().map(|d| d.reason).collect();
+    let texts = [
+        r#"["a", 1]"#,
+        r#"[1.0, "a", "a"]"#,
+        "[]",
+        "[ ]",
+        "[1, null]",
+        "[1, null]",
+        "a text",
+        r#"["a", "1"]"#,
+    ];
+    let config = Config {
+        tokens: TokensBy::Items,
+        ..Config::default()
+    };
+    let reasons: Vec<_> = decide(&texts.map(Doc::from), config)
+        .unwrap()
+        .iter()
+        .map(|d| d.reason)
+        .collect();
     use Reason::{Empty, Exact, Representative, Unique};
-    assert_eq!(reasons, [Representative, Exact, Empty, Empty, Empty, Empty, Empty, Unique]);
+    assert_eq!(
+        reasons,
+        [
+            Representative,
+            Exact,
+            Empty,
+            Empty,
+            Empty,
+            Empty,
+            Empty,
+            Unique
+        ]
+    );
 }
 
 #[test]
 fn text_options_are_refused_for_sets() {
-    let items = Config { tokens: TokensBy::Items, ..Config::default() };
-    assert_eq!((items.k(), Method::new(items.clone()).unwrap().shingling().k()), (1, 1));
-    assert!(Method::new(Config { shingle: Some(1), ..items.clone() }).is_ok());
+    let items = Config {
+        tokens: TokensBy::Items,
+        ..Config::default()
+    };
+    assert_eq!(
+        (
+            items.k(),
+            Method::new(items.clone()).unwrap().shingling().k()
+        ),
+        (1, 1)
+    );
+    assert!(
+        Method::new(Config {
+            shingle: Some(1),
+            ..items.clone()
+        })
+        .is_ok()
+    );
     for (config, what) in [
-        (Config { shingle: Some(2), ..items.clone() }, "leave out shingles of several items"),
-        (Config { folds: Folds { digits: true, ..Folds::default() }, ..items.clone() }, "leave out the folds"),
-        (Config { fingerprint: FingerprintBy::Rabin { degree: 64 }, ..items.clone() }, "leave out Rabin's fingerprints"),
-        (Config { candidates: Candidates::Sentences(SentencesBy::default()), ..items.clone() }, "leave out the sentences"),
+        (
+            Config {
+                shingle: Some(2),
+                ..items.clone()
+            },
+            "leave out shingles of several items",
+        ),
+        (
+            Config {
+                folds: Folds {
+                    digits: true,
+                    ..Folds::default()
+                },
+                ..items.clone()
+            },
+            "leave out the folds",
+        ),
+        (
+            Config {
+                fingerprint: FingerprintBy::Rabin { degree: 64 },
+                ..items.clone()
+            },
+            "leave out Rabin's fingerprints",
+        ),
+        (
+            Config {
+                candidates: Candidates::Sentences(SentencesBy::default()),
+                ..items.clone()
+            },
+            "leave out the sentences",
+        ),
     ] {
         let refusal = Method::new(config).unwrap_err().to_string();
         assert!(refusal.contains(what), "{refusal}");
@@ -381,9 +636,30 @@ fn estimates_and_unverified_candidates_only_on_request() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
     let texts = [words(0..200), words(10..200), words(60..260)];
     let docs: Vec<Doc> = texts.iter().map(|text| Doc::from(text.as_str())).collect();
-    let sketched = decide(&docs, Config { verify: Some(Verify::Sketch), ..Config::default() }).unwrap();
+    let sketched = decide(
+        &docs,
+        Config {
+            verify: Some(Verify::Sketch),
+            ..Config::default()
+        },
+    )
+    .unwrap();
     assert_eq!(sketched[1].representative, Some(0));
-    assert!((sketched[1].similarity.unwrap() - 186.0 / 196.0).abs() < 0.08 && sketched[1].overlap.is_none());
-    let unverified = decide(&docs, Config { verify: Some(Verify::None), threshold: 0.5, ..Config::default() }).unwrap();
-    assert_eq!((unverified[2].representative, unverified[2].similarity), (Some(0), None));
+    assert!(
+        (sketched[1].similarity.unwrap() - 186.0 / 196.0).abs() < 0.08
+            && sketched[1].overlap.is_none()
+    );
+    let unverified = decide(
+        &docs,
+        Config {
+            verify: Some(Verify::None),
+            threshold: 0.5,
+            ..Config::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        (unverified[2].representative, unverified[2].similarity),
+        (Some(0), None)
+    );
 }

@@ -11,9 +11,26 @@ use lookalike::{
 
 /// Returns a method by its name. Shingles are single words, so that texts have exactly the required number of shingles.
 fn method(name: &str, threshold: f64) -> Method {
-    let bands = |permutations| Candidates::Bands(Bands { permutations, ..Bands::default() });
-    let shared = |super_shingles, modulus| Candidates::Shared(Shared { super_shingles, modulus, ..Shared::default() });
-    let simhash = |bits, distance| Candidates::SimHash(SimHashBy { bits, distance, ..SimHashBy::default() });
+    let bands = |permutations| {
+        Candidates::Bands(Bands {
+            permutations,
+            ..Bands::default()
+        })
+    };
+    let shared = |super_shingles, modulus| {
+        Candidates::Shared(Shared {
+            super_shingles,
+            modulus,
+            ..Shared::default()
+        })
+    };
+    let simhash = |bits, distance| {
+        Candidates::SimHash(SimHashBy {
+            bits,
+            distance,
+            ..SimHashBy::default()
+        })
+    };
     let (candidates, recall) = match name {
         "minhash" => (bands(Permutations::One), 0.99),
         "many" => (bands(Permutations::Many), 0.99),
@@ -27,8 +44,20 @@ fn method(name: &str, threshold: f64) -> Method {
         "simhash 128" => (simhash(Width::W128, None), 0.99),
         _ => (simhash(Width::W64, Some(6)), 0.99),
     };
-    let measure = if name == "contained" { Measure::Containment } else { Measure::Resemblance };
-    Method::new(Config { shingle: Some(1), threshold, measure, candidates, recall, ..Config::default() }).unwrap()
+    let measure = if name == "contained" {
+        Measure::Containment
+    } else {
+        Measure::Resemblance
+    };
+    Method::new(Config {
+        shingle: Some(1),
+        threshold,
+        measure,
+        candidates,
+        recall,
+        ..Config::default()
+    })
+    .unwrap()
 }
 
 const NAMES: [&str; 11] = [
@@ -50,15 +79,26 @@ fn simulated(method: &Method, pair: PairSizes, trials: u32, random: &mut SplitMi
     let mut scratch = Scratch::default();
     let mut found = 0;
     for _ in 0..trials {
-        let words: Vec<String> = (0..pair.shared + pair.a + pair.b).map(|_| format!("{:x} ", random.next_u64())).collect();
+        let words: Vec<String> = (0..pair.shared + pair.a + pair.b)
+            .map(|_| format!("{:x} ", random.next_u64()))
+            .collect();
         let own = pair.shared + pair.a;
-        let texts = [words[..own].concat(), words[..pair.shared].concat() + &words[own..].concat()];
+        let texts = [
+            words[..own].concat(),
+            words[..pair.shared].concat() + &words[own..].concat(),
+        ];
         let [a, b] = texts.map(|text| {
             method.sketch(&text, &mut scratch);
-            (scratch.keys.clone(), scratch.bits.clone(), scratch.elements.clone(), scratch.level)
+            (
+                scratch.keys.clone(),
+                scratch.bits.clone(),
+                scratch.elements.clone(),
+                scratch.level,
+            )
         });
         found += u32::from(if method.keeps_samples() {
-            let [a, b] = [(&a.2, a.3), (&b.2, b.3)].map(|(elements, level)| Sample { level, elements });
+            let [a, b] =
+                [(&a.2, a.3), (&b.2, b.3)].map(|(elements, level)| Sample { level, elements });
             a.shared(b) > 0 && method.share_enough(a, b)
         } else {
             a.0.iter().zip(&b.0).any(|(a, b)| a == b) && method.agree(&a.1, &b.1)
@@ -70,11 +110,19 @@ fn simulated(method: &Method, pair: PairSizes, trials: u32, random: &mut SplitMi
 /// Returns pairs at the threshold. `size` is the size of the smaller text or, for containment, of the text that may be contained.
 /// For containment, the other text of the last pair is so long that it is sampled with the highest modulus.
 fn pairs(method: &Method, size: usize) -> Vec<PairSizes> {
-    let Config { measure, threshold, .. } = *method.config();
+    let Config {
+        measure, threshold, ..
+    } = *method.config();
     match measure {
         Measure::Containment => {
             let shared = (threshold * size as f64 - 1e-9).ceil() as usize;
-            [0, size, 2000].map(|b| PairSizes { shared, a: size - shared, b }).into()
+            [0, size, 2000]
+                .map(|b| PairSizes {
+                    shared,
+                    a: size - shared,
+                    b,
+                })
+                .into()
         }
         Measure::Resemblance => pairs_at(size, threshold, &[100, 200, 400, 800], false),
     }
@@ -86,7 +134,11 @@ fn least(method: &Method, size: usize, trials: u32, random: &mut SplitMix64) -> 
     let pairs = pairs(method, size);
     // If there are many pairs, a sample of them suffices.
     let step = pairs.len().div_ceil(5).max(1);
-    let shares = pairs.iter().step_by(step).chain(pairs.last()).map(|&pair| simulated(method, pair, trials, random));
+    let shares = pairs
+        .iter()
+        .step_by(step)
+        .chain(pairs.last())
+        .map(|&pair| simulated(method, pair, trials, random));
     shares.min_by(f64::total_cmp)
 }
 
@@ -94,17 +146,27 @@ fn least(method: &Method, size: usize, trials: u32, random: &mut SplitMix64) -> 
 fn no_size_is_found_less_often_than_promised() {
     let mut random = SplitMix64::new(5);
     for threshold in [0.5, 0.8, 0.9] {
-        for name in NAMES.into_iter().chain(["contained"]).filter(|name| threshold > 0.5 || !name.starts_with("super")) {
+        for name in NAMES
+            .into_iter()
+            .chain(["contained"])
+            .filter(|name| threshold > 0.5 || !name.starts_with("super"))
+        {
             let method = method(name, threshold);
             let promised = method.found_at_threshold_of_sizes().unwrap();
             for size in [1, 2, 4, 5, 8, 9, 12, 25, 50, 80, 99, 160] {
                 let trials = if size < 50 { 200 } else { 60 };
-                let Some(least) = least(&method, size, trials, &mut random) else { continue };
+                let Some(least) = least(&method, size, trials, &mut random) else {
+                    continue;
+                };
                 let said = promised(size);
                 // `least` is the smallest of several simulated shares, so the test allows five standard errors, which a single
                 // share exceeds once in a million runs.
-                let margin = 5.0 * (said * (1.0 - said) / f64::from(trials)).sqrt() + 0.5 / f64::from(trials);
-                assert!(least >= said - margin, "{name} at {threshold}, {size} shingles: {least} for {said}");
+                let margin = 5.0 * (said * (1.0 - said) / f64::from(trials)).sqrt()
+                    + 0.5 / f64::from(trials);
+                assert!(
+                    least >= said - margin,
+                    "{name} at {threshold}, {size} shingles: {least} for {said}"
+                );
             }
         }
     }
@@ -126,9 +188,14 @@ fn a_promise_is_not_far_below_the_found_share() {
         ("one in 4", 50),
     ] {
         let method = method(name, 0.8);
-        let (least, said) =
-            (least(&method, size, 1000, &mut random).unwrap(), method.found_at_threshold_of_sizes().unwrap()(size));
-        assert!((least - said).abs() < 0.08, "{name}, {size} shingles: {least} for {said}");
+        let (least, said) = (
+            least(&method, size, 1000, &mut random).unwrap(),
+            method.found_at_threshold_of_sizes().unwrap()(size),
+        );
+        assert!(
+            (least - said).abs() < 0.08,
+            "{name}, {size} shingles: {least} for {said}"
+        );
     }
 }
 
@@ -143,14 +210,29 @@ fn promises_in_a_table() {
     ] {
         let promise = method(name, 0.8).promise().unwrap();
         println!("{name} {promise:?}");
-        assert!((least..most).contains(&promise.found) && from.contains(&promise.from), "{name}: {promise:?}");
+        assert!(
+            (least..most).contains(&promise.found) && from.contains(&promise.from),
+            "{name}: {promise:?}"
+        );
     }
     let said = |name, size| method(name, 0.8).found_at_threshold_of_sizes().unwrap()(size);
     assert!((said("simhash", 4) - 0.2152).abs() < 1e-4);
-    let six = Candidates::Shared(Shared { super_shingles: true, run: Some(6), ..Shared::default() });
-    let six = Method::new(Config { recall: 0.98, candidates: six, ..Config::default() }).unwrap();
+    let six = Candidates::Shared(Shared {
+        super_shingles: true,
+        run: Some(6),
+        ..Shared::default()
+    });
+    let six = Method::new(Config {
+        recall: 0.98,
+        candidates: six,
+        ..Config::default()
+    })
+    .unwrap();
     assert!((six.found_at_threshold_of_sizes().unwrap()(9) - 0.5579).abs() < 1e-4);
-    assert_eq!([said("super", 3), said("simhash", 1), said("minhash", 9)], [1.0, 1.0, said("minhash", 900)]);
+    assert_eq!(
+        [said("super", 3), said("simhash", 1), said("minhash", 9)],
+        [1.0, 1.0, said("minhash", 900)]
+    );
 }
 
 /// Prints a table with 5,000 pairs for each size. It takes a minute. Run it with
@@ -164,11 +246,20 @@ fn promised_and_found() {
         let method = method(name, 0.8);
         let promised = method.found_at_threshold_of_sizes().unwrap();
         println!("{name}: {:?}", method.promise());
-        for size in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 30, 40, 50, 80, 90, 99, 100, 120, 160, 200, 400, 1000] {
-            let Some(least) = least(&method, size, 5000, &mut random) else { continue };
+        for size in [
+            1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 30, 40, 50, 80, 90, 99, 100, 120, 160,
+            200, 400, 1000,
+        ] {
+            let Some(least) = least(&method, size, 5000, &mut random) else {
+                continue;
+            };
             let said = promised(size);
             let error = (said * (1.0 - said) / 5000.0).sqrt();
-            let verdict = if least < said - 5.0 * error - 1e-4 { "BELOW" } else { "" };
+            let verdict = if least < said - 5.0 * error - 1e-4 {
+                "BELOW"
+            } else {
+                ""
+            };
             below += usize::from(!verdict.is_empty());
             println!("{size:>6}  promised {said:.4}  found {least:.4}  {verdict}");
         }

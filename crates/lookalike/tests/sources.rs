@@ -18,11 +18,16 @@ fn similarity(a: &[u64], b: &[u64]) -> f64 {
 #[test]
 fn the_signature_matrix_of_four_columns() {
     let columns: [&[u64]; 4] = [&[1, 2, 6, 7], &[3, 4, 5], &[1, 6, 7], &[2, 3, 4, 5]];
-    let orders: [[u64; 7]; 3] = [[3, 4, 7, 6, 1, 2, 5], [4, 2, 1, 3, 6, 7, 5], [1, 3, 7, 6, 2, 5, 4]];
+    let orders: [[u64; 7]; 3] = [
+        [3, 4, 7, 6, 1, 2, 5],
+        [4, 2, 1, 3, 6, 7, 5],
+        [1, 3, 7, 6, 2, 5, 4],
+    ];
     let signature = |set: &[u64]| orders.map(|order| minhash(set, |row| order[row as usize - 1]));
     let signatures = columns.map(signature);
     assert_eq!(signatures, [[2, 2, 1], [1, 1, 2], [2, 4, 1], [1, 1, 2]]);
-    for (a, b, jaccard, estimate) in [(0, 2, 0.75, 2.0 / 3.0), (1, 3, 0.75, 1.0), (0, 1, 0.0, 0.0)] {
+    for (a, b, jaccard, estimate) in [(0, 2, 0.75, 2.0 / 3.0), (1, 3, 0.75, 1.0), (0, 1, 0.0, 0.0)]
+    {
         assert_eq!(Overlap::of(columns[a], columns[b]).resemblance(), jaccard);
         assert_eq!(similarity(&signatures[a], &signatures[b]), estimate);
     }
@@ -34,15 +39,37 @@ fn two_hash_functions_instead_of_permutations() {
     let (a, b): (&[u64], &[u64]) = (&[1, 3, 4], &[2, 3, 5]);
     let signature = |set: &[u64]| [minhash(set, |x| x % 5), minhash(set, |x| (2 * x + 1) % 5)];
     assert_eq!((signature(a), signature(b)), ([1, 2], [0, 0]));
-    assert_eq!((Overlap::of(a, b).resemblance(), similarity(&signature(a), &signature(b))), (0.2, 0.0));
+    assert_eq!(
+        (
+            Overlap::of(a, b).resemblance(),
+            similarity(&signature(a), &signature(b))
+        ),
+        (0.2, 0.0)
+    );
 }
 
 /// Two examples in the course notes (`docs/sources.md`): two sets that share 3 of 8 elements, and two sets that share 2 of 5
 /// rows.
 #[test]
 fn shared_divided_by_all() {
-    assert_eq!(Overlap { shared: 3, a: 5, b: 6 }.resemblance(), 3.0 / 8.0);
-    assert_eq!(Overlap { shared: 2, a: 3, b: 4 }.resemblance(), 0.4);
+    assert_eq!(
+        Overlap {
+            shared: 3,
+            a: 5,
+            b: 6
+        }
+        .resemblance(),
+        3.0 / 8.0
+    );
+    assert_eq!(
+        Overlap {
+            shared: 2,
+            a: 3,
+            b: 4
+        }
+        .resemblance(),
+        0.4
+    );
 }
 
 /// The survey (`docs/sources.md`): if the resemblance r and the number N of rows in all bands are fixed, more bands find more
@@ -50,7 +77,13 @@ fn shared_divided_by_all() {
 #[test]
 fn the_surveys_monotony_and_counts() {
     for r in [0.1, 0.4, 0.8] {
-        let found = [1, 2, 4, 8, 16, 32, 64].map(|bands| Curve { bands, rows: 64 / bands }.found(r));
+        let found = [1, 2, 4, 8, 16, 32, 64].map(|bands| {
+            Curve {
+                bands,
+                rows: 64 / bands,
+            }
+            .found(r)
+        });
         assert!(found.is_sorted(), "{found:?}");
     }
     assert!((1..=20).all(|k| Shingling::new(k).unwrap().windows(20).count() == 20 - k + 1));
@@ -64,5 +97,8 @@ fn twenty_bands_of_five_rows() {
     assert!(curve.found(0.4) <= 20.0 * 0.4f64.powi(5) && curve.found(0.4) > 0.18);
     assert_eq!((3000.0 * (1.0 - curve.found(0.8))).round(), 1.0);
     let middle = curve.midpoint();
-    assert!((0.4..0.7).contains(&middle) && curve.found(0.7) > 0.97 && curve.found(0.4) < 0.2, "{middle}");
+    assert!(
+        (0.4..0.7).contains(&middle) && curve.found(0.7) > 0.97 && curve.found(0.4) < 0.2,
+        "{middle}"
+    );
 }

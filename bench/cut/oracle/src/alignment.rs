@@ -33,13 +33,22 @@ const STRETCH: u32 = 1;
 /// Long texts are divided at runs that occur once in both. Cost: the product of the lengths of the parts, without what both texts have
 /// at the start and the end.
 pub fn align(before: &[u32], after: &[u32]) -> Removed {
-    let mut removed = Removed { is_removed: vec![false; before.len()], is_broken: vec![false; before.len()], new: 0 };
+    let mut removed = Removed {
+        is_removed: vec![false; before.len()],
+        is_broken: vec![false; before.len()],
+        new: 0,
+    };
     let (mut row, mut column) = (0, 0);
     if before.len().saturating_mul(after.len()) > LARGE {
         for (anchor_row, anchor_column) in anchors(before, after) {
             // Anchors may overlap.
             if anchor_row >= row && anchor_column >= column {
-                part(&before[row..anchor_row], &after[column..anchor_column], row, &mut removed);
+                part(
+                    &before[row..anchor_row],
+                    &after[column..anchor_column],
+                    row,
+                    &mut removed,
+                );
                 (row, column) = (anchor_row + ANCHOR, anchor_column + ANCHOR);
             }
         }
@@ -62,10 +71,12 @@ fn anchors(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
             places.0.push(at);
         }
     }
-    let once = found.into_values().filter_map(|places| match (&places.0[..], &places.1[..]) {
-        (&[row], &[column]) => Some((row, column)),
-        _ => None,
-    });
+    let once = found
+        .into_values()
+        .filter_map(|places| match (&places.0[..], &places.1[..]) {
+            (&[row], &[column]) => Some((row, column)),
+            _ => None,
+        });
     let mut once: Vec<(usize, usize)> = once.collect();
     once.sort_unstable();
     // For each length, the last anchor of the best sequence; and for each anchor, the one before it.
@@ -76,7 +87,11 @@ fn anchors(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
         if length > 0 {
             previous[at] = ends[length - 1];
         }
-        if length == ends.len() { ends.push(at) } else { ends[length] = at }
+        if length == ends.len() {
+            ends.push(at)
+        } else {
+            ends[length] = at
+        }
     }
     let mut sequence = Vec::new();
     let mut next = ends.last().copied();
@@ -91,7 +106,12 @@ fn anchors(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
 /// Aligns parts of two texts. The part of the text before starts at a place.
 fn part(before: &[u32], after: &[u32], place: usize, removed: &mut Removed) {
     let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
-    let end = before[start..].iter().rev().zip(after[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let end = before[start..]
+        .iter()
+        .rev()
+        .zip(after[start..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
     let (rows, columns) = (before.len() - start - end, after.len() - start - end);
     let (before, after) = (&before[start..start + rows], &after[start..start + columns]);
     let start = place + start;
@@ -153,7 +173,11 @@ fn table(before: &[u32], after: &[u32], start: usize, removed: &mut Removed) {
         } else if way & 4 != 0 {
             column -= 1;
             removed.new += 1;
-            for beside in [row.checked_sub(1), Some(row)].into_iter().flatten().filter(|&beside| beside < rows) {
+            for beside in [row.checked_sub(1), Some(row)]
+                .into_iter()
+                .flatten()
+                .filter(|&beside| beside < rows)
+            {
                 removed.is_broken[start + beside] = true;
             }
             is_gone = row > 0 && way & 1 != 0;
@@ -171,7 +195,9 @@ fn greedy(before: &[u32], after: &[u32], start: usize, removed: &mut Removed) {
     while column < after.len() {
         let found = [32, 8, 1].into_iter().find_map(|length| {
             let run = &after[column..after.len().min(column + length)];
-            before[row..].windows(run.len()).position(|window| window == run)
+            before[row..]
+                .windows(run.len())
+                .position(|window| window == run)
         });
         match found {
             Some(skipped) => {
@@ -191,7 +217,9 @@ mod tests {
 
     fn removed(before: &[u32], after: &[u32]) -> Vec<usize> {
         let found = align(before, after);
-        (0..before.len()).filter(|&at| found.is_removed[at]).collect()
+        (0..before.len())
+            .filter(|&at| found.is_removed[at])
+            .collect()
     }
 
     #[test]
@@ -206,7 +234,10 @@ mod tests {
     #[test]
     fn a_word_that_was_cut_in_two() {
         let found = align(&[1, 2, 3, 4, 5], &[1, 99, 5]);
-        assert_eq!((found.is_removed, found.new), (vec![false, true, true, true, false], 1));
+        assert_eq!(
+            (found.is_removed, found.new),
+            (vec![false, true, true, true, false], 1)
+        );
     }
 
     #[test]
@@ -218,8 +249,13 @@ mod tests {
             before.extend((part * 60)..(part + 1) * 60);
             before.extend(&notice);
         }
-        let expected: Vec<usize> = (1..5).flat_map(|part| (part * 90 + 60)..(part + 1) * 90).collect();
-        let after: Vec<u32> = (0..before.len()).filter(|at| !expected.contains(at)).map(|at| before[at]).collect();
+        let expected: Vec<usize> = (1..5)
+            .flat_map(|part| (part * 90 + 60)..(part + 1) * 90)
+            .collect();
+        let after: Vec<u32> = (0..before.len())
+            .filter(|at| !expected.contains(at))
+            .map(|at| before[at])
+            .collect();
         assert!(before.len() * after.len() > LARGE);
         assert_eq!(removed(&before, &after), expected);
     }
@@ -227,7 +263,11 @@ mod tests {
     #[test]
     fn the_greedy_way_agrees_on_plain_cuts() {
         let (before, after) = ([1, 2, 3, 4, 5, 6, 7], [1, 2, 6]);
-        let mut found = Removed { is_removed: vec![false; 7], is_broken: vec![false; 7], new: 0 };
+        let mut found = Removed {
+            is_removed: vec![false; 7],
+            is_broken: vec![false; 7],
+            new: 0,
+        };
         greedy(&before, &after, 0, &mut found);
         assert_eq!(found.is_removed, align(&before, &after).is_removed);
     }

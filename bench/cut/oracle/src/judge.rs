@@ -52,8 +52,16 @@ struct Stretch {
 }
 
 /// Compares texts before and after. `after[d]` is empty if document d is not in the output.
-pub fn judge(before: &[Vec<u32>], is_first: &[Vec<bool>], after: &[Vec<u32>], window: usize) -> Verdict {
-    let mut verdict = Verdict { documents: before.len(), ..Verdict::default() };
+pub fn judge(
+    before: &[Vec<u32>],
+    is_first: &[Vec<bool>],
+    after: &[Vec<u32>],
+    window: usize,
+) -> Verdict {
+    let mut verdict = Verdict {
+        documents: before.len(),
+        ..Verdict::default()
+    };
     let mut joined = Joined::new(before.iter().chain(after).map(Vec::as_slice));
     let suffixes = joined.suffixes();
     // The longest run that starts at each place, and that is in another place of the input, or in the output.
@@ -67,19 +75,37 @@ pub fn judge(before: &[Vec<u32>], is_first: &[Vec<bool>], after: &[Vec<u32>], wi
         verdict.documents_gone += usize::from(!text.is_empty() && left.is_empty());
         let found = align(text, left);
         verdict.broken_words += found.new;
-        verdict.tokens_removed += found.is_removed.iter().filter(|is_removed| **is_removed).count();
-        let whole: Vec<bool> =
-            found.is_removed.iter().zip(&found.is_broken).map(|(removed, broken)| *removed && !broken).collect();
+        verdict.tokens_removed += found
+            .is_removed
+            .iter()
+            .filter(|is_removed| **is_removed)
+            .count();
+        let whole: Vec<bool> = found
+            .is_removed
+            .iter()
+            .zip(&found.is_broken)
+            .map(|(removed, broken)| *removed && !broken)
+            .collect();
         let start = joined.starts[document];
         for range in ranges(&whole) {
             let others = shifted(text, &found.is_removed, &range);
             for (longest, rests) in [(&in_input, &mut unique), (&in_output, &mut lost)] {
                 let rest = |range: &Range<usize>| {
-                    let (forms, is_first) = (text[range.clone()].to_vec(), is_first[document][range.clone()].to_vec());
-                    let stretch = Stretch { is_joined: vec![false; forms.len()], forms, is_first };
+                    let (forms, is_first) = (
+                        text[range.clone()].to_vec(),
+                        is_first[document][range.clone()].to_vec(),
+                    );
+                    let stretch = Stretch {
+                        is_joined: vec![false; forms.len()],
+                        forms,
+                        is_first,
+                    };
                     stretch.without(&longest[start + range.start..start + range.end], false)
                 };
-                let least = others.iter().map(rest).min_by_key(|rest| rest.as_ref().map_or(0, |rest| rest.forms.len()));
+                let least = others
+                    .iter()
+                    .map(rest)
+                    .min_by_key(|rest| rest.as_ref().map_or(0, |rest| rest.forms.len()));
                 rests.extend(least.flatten());
             }
         }
@@ -98,12 +124,20 @@ pub fn judge(before: &[Vec<u32>], is_first: &[Vec<bool>], after: &[Vec<u32>], wi
 fn shifted(text: &[u32], is_removed: &[bool], range: &Range<usize>) -> Vec<Range<usize>> {
     let mut all = vec![range.clone()];
     let (mut start, mut end) = (range.start, range.end);
-    while all.len() < MOST_SHIFTS && start > 0 && !is_removed[start - 1] && text[start - 1] == text[end - 1] {
+    while all.len() < MOST_SHIFTS
+        && start > 0
+        && !is_removed[start - 1]
+        && text[start - 1] == text[end - 1]
+    {
         (start, end) = (start - 1, end - 1);
         all.push(start..end);
     }
     (start, end) = (range.start, range.end);
-    while all.len() < 2 * MOST_SHIFTS && end < text.len() && !is_removed[end] && text[start] == text[end] {
+    while all.len() < 2 * MOST_SHIFTS
+        && end < text.len()
+        && !is_removed[end]
+        && text[start] == text[end]
+    {
         (start, end) = (start + 1, end + 1);
         all.push(start..end);
     }
@@ -116,12 +150,21 @@ impl Stretch {
     fn without(&self, longest: &[u32], over_joints: bool) -> Option<Self> {
         let length = self.forms.len();
         let least = LEAST.min(length);
-        let mut left = Self { forms: Vec::new(), is_first: Vec::new(), is_joined: Vec::new() };
+        let mut left = Self {
+            forms: Vec::new(),
+            is_first: Vec::new(),
+            is_joined: Vec::new(),
+        };
         let (mut reach, mut is_next_joined) = (0, false);
         for (at, &longest) in longest.iter().enumerate() {
             let run = (longest as usize).min(length - at);
             let is_over = !over_joints || self.is_joined[at + 1..at + run.max(1)].contains(&true);
-            let line = || (at + 1..length).find(|&next| self.is_first[next]).unwrap_or(length) - at;
+            let line = || {
+                (at + 1..length)
+                    .find(|&next| self.is_first[next])
+                    .unwrap_or(length)
+                    - at
+            };
             if is_over && run > 0 && (run >= least || self.is_first[at] && run >= line()) {
                 reach = reach.max(at + run);
             }
@@ -152,14 +195,20 @@ fn without_all(mut stretches: Vec<Stretch>, texts: &[Vec<u32>], over_joints: boo
         if open.is_empty() {
             return done;
         }
-        let all = open.iter().map(|stretch| stretch.forms.as_slice()).chain(texts.iter().map(Vec::as_slice));
+        let all = open
+            .iter()
+            .map(|stretch| stretch.forms.as_slice())
+            .chain(texts.iter().map(Vec::as_slice));
         let mut joined = Joined::new(all);
         let suffixes = joined.suffixes();
         let longest = suffixes.longest(|place| joined.text[place] as usize >= open.len());
         let before: usize = open.iter().map(|stretch| stretch.forms.len()).sum();
         stretches = Vec::new();
         for (number, stretch) in open.iter().enumerate() {
-            stretches.extend(stretch.without(&longest[joined.starts[number]..][..stretch.forms.len()], over_joints));
+            stretches.extend(stretch.without(
+                &longest[joined.starts[number]..][..stretch.forms.len()],
+                over_joints,
+            ));
         }
         if count(&stretches) == before {
             done.extend(stretches);
@@ -192,7 +241,10 @@ fn repeated(texts: &[Vec<u32>], window: usize) -> usize {
     let mut count = 0;
     for (number, text) in texts.iter().enumerate() {
         let mut reach = 0;
-        for (at, &class) in classes[joined.starts[number]..][..text.len()].iter().enumerate() {
+        for (at, &class) in classes[joined.starts[number]..][..text.len()]
+            .iter()
+            .enumerate()
+        {
             if class != ALONE {
                 let (other, before) = *first[class as usize].get_or_insert((number, at));
                 if other != number || before + window <= at {
@@ -215,7 +267,10 @@ mod tests {
 
     /// Judges texts that are one line each.
     fn judged(before: &[Vec<u32>], after: &[Vec<u32>], window: usize) -> Verdict {
-        let is_first: Vec<Vec<bool>> = before.iter().map(|text| (0..text.len()).map(|at| at == 0).collect()).collect();
+        let is_first: Vec<Vec<bool>> = before
+            .iter()
+            .map(|text| (0..text.len()).map(|at| at == 0).collect())
+            .collect();
         judge(before, &is_first, after, window)
     }
 
@@ -223,10 +278,26 @@ mod tests {
     fn a_copy_that_is_kept_is_not_lost() {
         let before = texts(&[&[1, 2, 3, 4, 5, 6], &[9, 1, 2, 3, 4, 5, 6, 8]]);
         let verdict = judged(&before, &texts(&[&[1, 2, 3, 4, 5, 6], &[9, 8]]), 6);
-        assert_eq!((verdict.tokens_removed, verdict.false_deletions, verdict.lost, verdict.repeats_left), (6, 0, 0, 0));
+        assert_eq!(
+            (
+                verdict.tokens_removed,
+                verdict.false_deletions,
+                verdict.lost,
+                verdict.repeats_left
+            ),
+            (6, 0, 0, 0)
+        );
         // All copies are removed.
         let verdict = judged(&before, &texts(&[&[], &[9, 8]]), 6);
-        assert_eq!((verdict.tokens_removed, verdict.false_deletions, verdict.lost, verdict.lost_once), (12, 0, 12, 6));
+        assert_eq!(
+            (
+                verdict.tokens_removed,
+                verdict.false_deletions,
+                verdict.lost,
+                verdict.lost_once
+            ),
+            (12, 0, 12, 6)
+        );
         let verdict = judged(&before, &before, 6);
         assert_eq!((verdict.tokens_removed, verdict.repeats_left), (0, 6));
     }
@@ -234,9 +305,24 @@ mod tests {
     #[test]
     fn the_removed_copy_is_found_among_equal_texts() {
         // The text before the copy ends as the copy does.
-        let before = texts(&[&[1, 2, 3, 4, 5, 6], &[9, 6, 1, 2, 3, 4, 5, 6, 8], &[9, 1, 2, 3, 4, 5, 6, 1, 8]]);
-        let verdict = judged(&before, &texts(&[&[1, 2, 3, 4, 5, 6], &[9, 6, 8], &[9, 1, 8]]), 6);
-        assert_eq!((verdict.tokens_removed, verdict.false_deletions, verdict.lost), (12, 0, 0));
+        let before = texts(&[
+            &[1, 2, 3, 4, 5, 6],
+            &[9, 6, 1, 2, 3, 4, 5, 6, 8],
+            &[9, 1, 2, 3, 4, 5, 6, 1, 8],
+        ]);
+        let verdict = judged(
+            &before,
+            &texts(&[&[1, 2, 3, 4, 5, 6], &[9, 6, 8], &[9, 1, 8]]),
+            6,
+        );
+        assert_eq!(
+            (
+                verdict.tokens_removed,
+                verdict.false_deletions,
+                verdict.lost
+            ),
+            (12, 0, 0)
+        );
     }
 
     #[test]
@@ -249,9 +335,20 @@ mod tests {
     #[test]
     fn a_passage_that_another_one_interrupts() {
         let inner = [21, 22, 23, 24, 25, 26];
-        let before = texts(&[&[1, 2, 3, 4, 5, 6], &inner, &[0, 1, 2, 3, 21, 22, 23, 24, 25, 26, 4, 5, 6, 10]]);
+        let before = texts(&[
+            &[1, 2, 3, 4, 5, 6],
+            &inner,
+            &[0, 1, 2, 3, 21, 22, 23, 24, 25, 26, 4, 5, 6, 10],
+        ]);
         let after = texts(&[&[1, 2, 3, 4, 5, 6], &inner, &[0, 10]]);
         let verdict = judged(&before, &after, 6);
-        assert_eq!((verdict.tokens_removed, verdict.false_deletions, verdict.lost), (12, 0, 0));
+        assert_eq!(
+            (
+                verdict.tokens_removed,
+                verdict.false_deletions,
+                verdict.lost
+            ),
+            (12, 0, 0)
+        );
     }
 }

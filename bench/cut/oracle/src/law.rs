@@ -52,22 +52,36 @@ struct Rest {
 
 /// Checks the law. `kept[d]` is the text of document d in the output, empty if it is not there.
 pub fn prove(inputs: &[Vec<u32>], kept: &[Vec<u32>], window: usize) -> Proof {
-    let mut proof = Proof { round_of: inputs.iter().map(|forms| vec![0; forms.len()]).collect(), ..Proof::default() };
+    let mut proof = Proof {
+        round_of: inputs.iter().map(|forms| vec![0; forms.len()]).collect(),
+        ..Proof::default()
+    };
     let mut pending: Vec<Rest> = inputs
         .iter()
         .enumerate()
-        .map(|(document, forms)| Rest { document, forms: forms.clone(), places: (0..forms.len() as u32).collect() })
+        .map(|(document, forms)| Rest {
+            document,
+            forms: forms.clone(),
+            places: (0..forms.len() as u32).collect(),
+        })
         .collect();
     let mut wrong = vec![false; inputs.len()];
     let mut repeated: Vec<Vec<Repeated>> = Vec::new();
     for round in 1_u8.. {
-        let texts = pending.iter().map(|rest| rest.forms.as_slice()).chain(kept.iter().map(Vec::as_slice));
+        let texts = pending
+            .iter()
+            .map(|rest| rest.forms.as_slice())
+            .chain(kept.iter().map(Vec::as_slice));
         let mut joined = Joined::new(texts);
         let (classes, count) = joined.suffixes().classes(window);
         // The first document that keeps each window.
         let mut first_kept = vec![u32::MAX; count];
         for (document, start) in joined.starts[pending.len()..].iter().enumerate() {
-            for &class in classes[*start..].iter().take(kept[document].len()).filter(|class| **class != ALONE) {
+            for &class in classes[*start..]
+                .iter()
+                .take(kept[document].len())
+                .filter(|class| **class != ALONE)
+            {
                 first_kept[class as usize] = first_kept[class as usize].min(document as u32);
             }
         }
@@ -79,13 +93,24 @@ pub fn prove(inputs: &[Vec<u32>], kept: &[Vec<u32>], window: usize) -> Proof {
         let mut next = Vec::new();
         for (number, rest) in pending.into_iter().enumerate() {
             let classes = &classes[joined.starts[number]..][..rest.forms.len()];
-            let marked = marks(classes, rest.document as u32, number as u32 + 1, window, &first_kept, &mut own_kept);
+            let marked = marks(
+                classes,
+                rest.document as u32,
+                number as u32 + 1,
+                window,
+                &first_kept,
+                &mut own_kept,
+            );
             if !marked.contains(&true) {
                 wrong[rest.document] = rest.forms != kept[rest.document];
                 continue;
             }
             proof.rounds = proof.rounds.max(round.into());
-            let mut left = Rest { document: rest.document, forms: Vec::new(), places: Vec::new() };
+            let mut left = Rest {
+                document: rest.document,
+                forms: Vec::new(),
+                places: Vec::new(),
+            };
             for (at, &is_marked) in marked.iter().enumerate() {
                 if is_marked {
                     proof.round_of[rest.document][rest.places[at] as usize] = round;
@@ -112,8 +137,10 @@ pub fn prove(inputs: &[Vec<u32>], kept: &[Vec<u32>], window: usize) -> Proof {
             let is_before = matches!(repeated, Repeated::BeforeInText | Repeated::BeforeInOther);
             proof.repeated += usize::from(is_before);
             proof.repeated_and_cut += usize::from(is_before && round > 0);
-            proof.repeated_kept_source_cut += usize::from(repeated == Repeated::BeforeInOther && round == 0);
-            proof.repeated_kept_own_cut += usize::from(repeated == Repeated::BeforeInText && round == 0);
+            proof.repeated_kept_source_cut +=
+                usize::from(repeated == Repeated::BeforeInOther && round == 0);
+            proof.repeated_kept_own_cut +=
+                usize::from(repeated == Repeated::BeforeInText && round == 0);
             proof.cut_not_repeated_before += usize::from(!is_before && round > 0);
         }
     }
@@ -121,7 +148,14 @@ pub fn prove(inputs: &[Vec<u32>], kept: &[Vec<u32>], window: usize) -> Proof {
 }
 
 /// Marks what a round of the law cuts out of a text. `own_kept` has, for each class, `stamp` if an unmarked window before is equal.
-fn marks(classes: &[u32], document: u32, stamp: u32, window: usize, first_kept: &[u32], own_kept: &mut [u32]) -> Vec<bool> {
+fn marks(
+    classes: &[u32],
+    document: u32,
+    stamp: u32,
+    window: usize,
+    first_kept: &[u32],
+    own_kept: &mut [u32],
+) -> Vec<bool> {
     let mut marked = vec![false; classes.len()];
     let mut marked_to = 0;
     for at in 0..(classes.len() + 1).saturating_sub(window) {
@@ -133,7 +167,9 @@ fn marks(classes: &[u32], document: u32, stamp: u32, window: usize, first_kept: 
             own_kept[classes[before] as usize] = stamp;
         }
         let class = classes[at];
-        if class != ALONE && (first_kept[class as usize] < document || own_kept[class as usize] == stamp) {
+        if class != ALONE
+            && (first_kept[class as usize] < document || own_kept[class as usize] == stamp)
+        {
             marked[marked_to.max(at)..at + window].fill(true);
             marked_to = at + window;
         }
@@ -142,11 +178,22 @@ fn marks(classes: &[u32], document: u32, stamp: u32, window: usize, first_kept: 
 }
 
 /// Counts windows of the kept texts of which an equal one comes before without overlap.
-fn repeats(joined: &Joined, classes: &[u32], count: usize, first: usize, kept: &[Vec<u32>], window: usize) -> usize {
+fn repeats(
+    joined: &Joined,
+    classes: &[u32],
+    count: usize,
+    first: usize,
+    kept: &[Vec<u32>],
+    window: usize,
+) -> usize {
     let mut seen: Vec<Option<(usize, usize)>> = vec![None; count];
     let mut repeats = 0;
     for (document, start) in joined.starts[first..].iter().enumerate() {
-        for (at, &class) in classes[*start..].iter().take(kept[document].len()).enumerate().filter(|(_, class)| **class != ALONE)
+        for (at, &class) in classes[*start..]
+            .iter()
+            .take(kept[document].len())
+            .enumerate()
+            .filter(|(_, class)| **class != ALONE)
         {
             let (other, before) = *seen[class as usize].get_or_insert((document, at));
             repeats += usize::from(other != document || before + window <= at);
@@ -167,11 +214,20 @@ enum Repeated {
     BeforeInOther,
 }
 
-fn repeated_tokens(joined: &Joined, classes: &[u32], count: usize, inputs: &[Vec<u32>], window: usize) -> Vec<Vec<Repeated>> {
+fn repeated_tokens(
+    joined: &Joined,
+    classes: &[u32],
+    count: usize,
+    inputs: &[Vec<u32>],
+    window: usize,
+) -> Vec<Vec<Repeated>> {
     // How often each window occurs in the inputs, where it occurs first, and where in the current document.
     let mut times = vec![0_u32; count];
     for (document, forms) in inputs.iter().enumerate() {
-        for &class in classes[joined.starts[document]..][..forms.len()].iter().filter(|class| **class != ALONE) {
+        for &class in classes[joined.starts[document]..][..forms.len()]
+            .iter()
+            .filter(|class| **class != ALONE)
+        {
             times[class as usize] += 1;
         }
     }
@@ -182,7 +238,10 @@ fn repeated_tokens(joined: &Joined, classes: &[u32], count: usize, inputs: &[Vec
         let mut repeated = vec![Repeated::No; forms.len()];
         // For each strength, up to where windows of at least this strength reach.
         let mut reach = [0_usize; 4];
-        for (at, &class) in classes[joined.starts[document]..][..forms.len()].iter().enumerate() {
+        for (at, &class) in classes[joined.starts[document]..][..forms.len()]
+            .iter()
+            .enumerate()
+        {
             if class != ALONE {
                 let class = class as usize;
                 if first_here[class].0 != document as u32 {
@@ -197,8 +256,15 @@ fn repeated_tokens(joined: &Joined, classes: &[u32], count: usize, inputs: &[Vec
                 };
                 reach[strength as usize] = at + window;
             }
-            let strongest = [Repeated::BeforeInOther, Repeated::BeforeInText, Repeated::Somewhere];
-            repeated[at] = strongest.into_iter().find(|&strength| reach[strength as usize] > at).unwrap_or(Repeated::No);
+            let strongest = [
+                Repeated::BeforeInOther,
+                Repeated::BeforeInText,
+                Repeated::Somewhere,
+            ];
+            repeated[at] = strongest
+                .into_iter()
+                .find(|&strength| reach[strength as usize] > at)
+                .unwrap_or(Repeated::No);
         }
         all.push(repeated);
     }
@@ -217,19 +283,46 @@ mod tests {
     #[test]
     fn outputs_of_the_law_are_proved() {
         for (before, after, rounds, later) in [
-            (texts(&[&[1, 2, 3, 9], &[8, 1, 2, 3, 7]]), texts(&[&[1, 2, 3, 9], &[8, 7]]), 1, 0),
+            (
+                texts(&[&[1, 2, 3, 9], &[8, 1, 2, 3, 7]]),
+                texts(&[&[1, 2, 3, 9], &[8, 7]]),
+                1,
+                0,
+            ),
             // The first copy in the same text is kept, and windows that overlap it are not sources.
             (texts(&[&[1, 2, 3, 1, 2, 3]]), texts(&[&[1, 2, 3]]), 1, 0),
             (texts(&[&[5, 5, 5, 5, 5]]), texts(&[&[5, 5, 5, 5, 5]]), 0, 0),
             (texts(&[&[5, 5, 5, 5, 5, 5, 5]]), texts(&[&[5, 5, 5]]), 1, 0),
             // A passage that another one interrupts is cut after the joint.
-            (texts(&[&[1, 2, 3], &[7, 8, 9], &[1, 7, 8, 9, 2, 3, 4]]), texts(&[&[1, 2, 3], &[7, 8, 9], &[4]]), 2, 3),
+            (
+                texts(&[&[1, 2, 3], &[7, 8, 9], &[1, 7, 8, 9, 2, 3, 4]]),
+                texts(&[&[1, 2, 3], &[7, 8, 9], &[4]]),
+                2,
+                3,
+            ),
             // The copy in the second text is partly cut, so the third text keeps its own.
-            (texts(&[&[1, 2, 3], &[1, 2, 3, 4, 5], &[0, 2, 3, 4, 6]]), texts(&[&[1, 2, 3], &[4, 5], &[0, 2, 3, 4, 6]]), 1, 0),
+            (
+                texts(&[&[1, 2, 3], &[1, 2, 3, 4, 5], &[0, 2, 3, 4, 6]]),
+                texts(&[&[1, 2, 3], &[4, 5], &[0, 2, 3, 4, 6]]),
+                1,
+                0,
+            ),
         ] {
             let proof = prove(&before, &after, 3);
-            assert_eq!((proof.wrong_documents, proof.repeats_left, proof.cut_after_source_joint), (0, 0, 0), "{before:?}");
-            assert_eq!((proof.rounds, proof.cut_later), (rounds, later), "{before:?}");
+            assert_eq!(
+                (
+                    proof.wrong_documents,
+                    proof.repeats_left,
+                    proof.cut_after_source_joint
+                ),
+                (0, 0, 0),
+                "{before:?}"
+            );
+            assert_eq!(
+                (proof.rounds, proof.cut_later),
+                (rounds, later),
+                "{before:?}"
+            );
         }
     }
 
@@ -244,7 +337,11 @@ mod tests {
             (texts(&[&[9], &[8, 1, 2, 3, 7], &[4, 4, 4]]), 1, 0),
         ] {
             let proof = prove(&before, &after, 3);
-            assert_eq!((proof.wrong_documents, proof.repeats_left), (wrong, left), "{after:?}");
+            assert_eq!(
+                (proof.wrong_documents, proof.repeats_left),
+                (wrong, left),
+                "{after:?}"
+            );
         }
     }
 
@@ -252,7 +349,14 @@ mod tests {
     fn a_joint_in_the_source_makes_a_window() {
         let before = texts(&[&[1, 2, 3], &[4, 1, 2, 3, 5, 6], &[4, 5, 6]]);
         let proof = prove(&before, &texts(&[&[1, 2, 3], &[4, 5, 6], &[]]), 3);
-        assert_eq!((proof.wrong_documents, proof.cut_first_round, proof.cut_after_source_joint), (0, 6, 3));
+        assert_eq!(
+            (
+                proof.wrong_documents,
+                proof.cut_first_round,
+                proof.cut_after_source_joint
+            ),
+            (0, 6, 3)
+        );
     }
 
     #[test]
@@ -260,6 +364,13 @@ mod tests {
         // The copy in the second text is partly cut: see above.
         let before = texts(&[&[1, 2, 3], &[1, 2, 3, 4, 5], &[0, 2, 3, 4, 6]]);
         let proof = prove(&before, &texts(&[&[1, 2, 3], &[4, 5], &[0, 2, 3, 4, 6]]), 3);
-        assert_eq!((proof.repeated, proof.repeated_and_cut, proof.repeated_kept_source_cut), (6, 3, 3));
+        assert_eq!(
+            (
+                proof.repeated,
+                proof.repeated_and_cut,
+                proof.repeated_kept_source_cut
+            ),
+            (6, 3, 3)
+        );
     }
 }

@@ -20,7 +20,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args[..] {
-        ["law", input, output, cuts, window] => law(input.as_ref(), output.as_ref(), cuts.as_ref(), window),
+        ["law", input, output, cuts, window] => {
+            law(input.as_ref(), output.as_ref(), cuts.as_ref(), window)
+        }
         ["judge", input, output, window] => judge(input.as_ref(), output.as_ref(), window),
         _ => Err("usage: law INPUT OUTPUT CUTS WINDOW, or judge INPUT OUTPUT WINDOW".into()),
     };
@@ -57,15 +59,32 @@ fn both(input: &Path, output: &Path) -> Result<Both, Failure> {
     }
     let mut kept = vec![Vec::new(); input.ids.len()];
     for (id, forms) in output.ids.iter().zip(output.forms()) {
-        let number = *numbers.get(id.as_str()).ok_or_else(|| format!("the input has no document {id}"))?;
+        let number = *numbers
+            .get(id.as_str())
+            .ok_or_else(|| format!("the input has no document {id}"))?;
         kept[number] = forms;
     }
-    Ok(Both { before: input.forms(), after: kept, vocabulary: vocabulary.len(), input })
+    Ok(Both {
+        before: input.forms(),
+        after: kept,
+        vocabulary: vocabulary.len(),
+        input,
+    })
 }
 
-fn law(input: &Path, output: &Path, cuts: &Path, window: &str) -> Result<serde_json::Value, Failure> {
+fn law(
+    input: &Path,
+    output: &Path,
+    cuts: &Path,
+    window: &str,
+) -> Result<serde_json::Value, Failure> {
     let window: usize = window.parse()?;
-    let Both { input, before, after, vocabulary } = both(input, output)?;
+    let Both {
+        input,
+        before,
+        after,
+        vocabulary,
+    } = both(input, output)?;
     let proof = law::prove(&before, &after, window);
     let sources = sources::check(cuts, &input, &proof.round_of, window)?;
     let count = |texts: &[Vec<u32>]| texts.iter().map(Vec::len).sum::<usize>();
@@ -76,7 +95,21 @@ fn law(input: &Path, output: &Path, cuts: &Path, window: &str) -> Result<serde_j
 }
 
 fn judge(input: &Path, output: &Path, window: &str) -> Result<serde_json::Value, Failure> {
-    let Both { input, before, after, .. } = both(input, output)?;
-    let is_first = input.tokens.iter().map(|tokens| tokens.iter().map(|token| token.is_first).collect()).collect::<Vec<_>>();
-    Ok(serde_json::to_value(judge::judge(&before, &is_first, &after, window.parse()?))?)
+    let Both {
+        input,
+        before,
+        after,
+        ..
+    } = both(input, output)?;
+    let is_first = input
+        .tokens
+        .iter()
+        .map(|tokens| tokens.iter().map(|token| token.is_first).collect())
+        .collect::<Vec<_>>();
+    Ok(serde_json::to_value(judge::judge(
+        &before,
+        &is_first,
+        &after,
+        window.parse()?,
+    ))?)
 }

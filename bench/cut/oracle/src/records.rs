@@ -61,12 +61,19 @@ impl Collection {
 
     /// Returns the canonical forms of each text.
     pub fn forms(&self) -> Vec<Vec<u32>> {
-        self.tokens.iter().map(|tokens| tokens.iter().map(|token| token.form).collect()).collect()
+        self.tokens
+            .iter()
+            .map(|tokens| tokens.iter().map(|token| token.form).collect())
+            .collect()
     }
 
     /// Returns the number of each text by its id.
     pub fn numbers(&self) -> HashMap<&str, usize> {
-        self.ids.iter().enumerate().map(|(number, id)| (id.as_str(), number)).collect()
+        self.ids
+            .iter()
+            .enumerate()
+            .map(|(number, id)| (id.as_str(), number))
+            .collect()
     }
 }
 

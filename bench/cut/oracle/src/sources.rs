@@ -26,7 +26,12 @@ pub struct Sources {
 }
 
 /// Checks a file of cuts. `round_of` is 0 for tokens that the law keeps.
-pub fn check(path: &Path, input: &Collection, round_of: &[Vec<u8>], window: usize) -> Result<Sources, Failure> {
+pub fn check(
+    path: &Path,
+    input: &Collection,
+    round_of: &[Vec<u8>],
+    window: usize,
+) -> Result<Sources, Failure> {
     let numbers = input.numbers();
     let mut result = Sources::default();
     let mut document = 0;
@@ -46,14 +51,27 @@ pub fn check(path: &Path, input: &Collection, round_of: &[Vec<u8>], window: usiz
                 result.unequal += 1;
                 continue;
             };
-            let source = between(&input.tokens[other], cut.source_start_byte, cut.source_end_byte);
-            result.wrong_counts += usize::from(cut_tokens.len() != cut.tokens || source.len() != cut.tokens);
-            let forms = |tokens: &[Token]| tokens.iter().map(|token| token.form).collect::<Vec<_>>();
-            result.unequal += usize::from(forms(&tokens[cut_tokens]) != forms(&input.tokens[other][source.clone()]));
-            result.source_is_cut += usize::from(round_of[other][source].iter().any(|&round| round > 0));
+            let source = between(
+                &input.tokens[other],
+                cut.source_start_byte,
+                cut.source_end_byte,
+            );
+            result.wrong_counts +=
+                usize::from(cut_tokens.len() != cut.tokens || source.len() != cut.tokens);
+            let forms =
+                |tokens: &[Token]| tokens.iter().map(|token| token.form).collect::<Vec<_>>();
+            result.unequal += usize::from(
+                forms(&tokens[cut_tokens]) != forms(&input.tokens[other][source.clone()]),
+            );
+            result.source_is_cut +=
+                usize::from(round_of[other][source].iter().any(|&round| round > 0));
         }
         let rounds = &round_of[document];
-        result.tokens_that_disagree += rounds.iter().zip(&is_cut).filter(|(round, is_cut)| (**round > 0) != **is_cut).count();
+        result.tokens_that_disagree += rounds
+            .iter()
+            .zip(&is_cut)
+            .filter(|(round, is_cut)| (**round > 0) != **is_cut)
+            .count();
         let cut = rounds.iter().filter(|&&round| round > 0).count();
         let verdict = if cut == 0 {
             "kept"
@@ -74,5 +92,6 @@ pub fn check(path: &Path, input: &Collection, round_of: &[Vec<u8>], window: usiz
 
 /// Returns the tokens that start in a range of bytes.
 fn between(tokens: &[Token], start: u32, end: u32) -> std::ops::Range<usize> {
-    tokens.partition_point(|token| token.start < start)..tokens.partition_point(|token| token.start < end)
+    tokens.partition_point(|token| token.start < start)
+        ..tokens.partition_point(|token| token.start < end)
 }

@@ -60,7 +60,8 @@ impl Vocabulary {
         while let Some((start, first)) = characters.next() {
             // A piece is a character and what may combine with it.
             let mut end = start + first.len_utf8();
-            while let Some((_, next)) = characters.next_if(|&(_, next)| !next.is_ascii() && (combines(next) || is_ignored(next)))
+            while let Some((_, next)) = characters
+                .next_if(|&(_, next)| !next.is_ascii() && (combines(next) || is_ignored(next)))
             {
                 end += next.len_utf8();
             }
@@ -92,7 +93,8 @@ impl Vocabulary {
             Kind::Letter if open.is_open && open.takes_letters => {}
             Kind::Letter | Kind::Alone => {
                 self.close(tokens, open);
-                (open.start, open.takes_letters, open.is_open) = (start, kind == Kind::Letter, true);
+                (open.start, open.takes_letters, open.is_open) =
+                    (start, kind == Kind::Letter, true);
             }
         }
         open.form.push(c);
@@ -110,7 +112,11 @@ impl Vocabulary {
                 next
             }
         };
-        tokens.push(Token { form, start: open.start as u32, is_first: open.is_first });
+        tokens.push(Token {
+            form,
+            start: open.start as u32,
+            is_first: open.is_first,
+        });
         open.form.clear();
         (open.is_open, open.is_first) = (false, false);
     }
@@ -118,7 +124,12 @@ impl Vocabulary {
 
 /// Writes NFKC, then case folding, then NFKC again to `out`, without characters that are ignored.
 fn fold(piece: &str, out: &mut String) {
-    let seen: String = piece.chars().filter(|&c| !is_ignored(c)).nfkc().filter(|&c| !is_ignored(c)).collect();
+    let seen: String = piece
+        .chars()
+        .filter(|&c| !is_ignored(c))
+        .nfkc()
+        .filter(|&c| !is_ignored(c))
+        .collect();
     out.clear();
     out.extend(seen.chars().default_case_fold().nfkc());
 }
@@ -131,21 +142,35 @@ fn combines(c: char) -> bool {
 
 fn is_mark(c: char) -> bool {
     use GeneralCategory::{EnclosingMark, NonspacingMark, SpacingMark};
-    matches!(get_general_category(c), NonspacingMark | SpacingMark | EnclosingMark)
+    matches!(
+        get_general_category(c),
+        NonspacingMark | SpacingMark | EnclosingMark
+    )
 }
 
 /// Format characters, default ignorable ones, and those that only stretch a word.
 fn is_ignored(c: char) -> bool {
     !c.is_ascii()
         && (get_general_category(c) == GeneralCategory::Format
-            || matches!(c, '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}')
+            || matches!(
+                c,
+                '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'
+                    ..='\u{180f}' | '\u{2065}'
+            )
             || matches!(c, '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}')
-            || matches!(c, '\u{640}' | '\u{7fa}' | '\u{883}'..='\u{885}' | '\u{180a}'))
+            || matches!(
+                c,
+                '\u{640}' | '\u{7fa}' | '\u{883}'..='\u{885}' | '\u{180a}'
+            ))
 }
 
 fn kind(c: char) -> Kind {
     if c.is_ascii() {
-        return if c.is_ascii_alphanumeric() { Kind::Letter } else { Kind::Separator };
+        return if c.is_ascii_alphanumeric() {
+            Kind::Letter
+        } else {
+            Kind::Separator
+        };
     }
     if is_ignored(c) {
         return Kind::Ignored;
@@ -158,8 +183,11 @@ fn kind(c: char) -> Kind {
     }
     use Script::*;
     match c.script() {
-        Han | Hiragana | Katakana | Bopomofo | Thai | Lao | Khmer | Myanmar | Yi | Tangut | Nushu => Kind::Alone,
-        Tai_Le | New_Tai_Lue | Tai_Tham | Tai_Viet | Javanese | Balinese | Batak | Cham => Kind::Alone,
+        Han | Hiragana | Katakana | Bopomofo | Thai | Lao | Khmer | Myanmar | Yi | Tangut
+        | Nushu => Kind::Alone,
+        Tai_Le | New_Tai_Lue | Tai_Tham | Tai_Viet | Javanese | Balinese | Batak | Cham => {
+            Kind::Alone
+        }
         _ if matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}') => Kind::Alone,
         _ => Kind::Letter,
     }

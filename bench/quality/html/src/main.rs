@@ -20,43 +20,84 @@ type Extract = fn(&str) -> Option<String>;
 const EXTRACTORS: [(&str, Extract); 12] = [
     ("lookalike, main", |page| Some(ours(page, Html::Main))),
     ("lookalike, text", |page| Some(ours(page, Html::Text))),
-    ("dom_smoothie 0.19", |page| smoothie(page, dom_smoothie::Config::default())),
+    ("dom_smoothie 0.19", |page| {
+        smoothie(page, dom_smoothie::Config::default())
+    }),
     ("dom_smoothie 0.19, its own candidates", |page| {
         let candidate_select_mode = dom_smoothie::CandidateSelectMode::DomSmoothie;
-        smoothie(page, dom_smoothie::Config { candidate_select_mode, ..dom_smoothie::Config::default() })
+        smoothie(
+            page,
+            dom_smoothie::Config {
+                candidate_select_mode,
+                ..dom_smoothie::Config::default()
+            },
+        )
     }),
     ("dom_smoothie 0.19, no metadata of JSON-LD", |page| {
-        smoothie(page, dom_smoothie::Config { disable_json_ld: true, ..dom_smoothie::Config::default() })
+        smoothie(
+            page,
+            dom_smoothie::Config {
+                disable_json_ld: true,
+                ..dom_smoothie::Config::default()
+            },
+        )
     }),
-    ("legible 0.5", |page| Some(text_of(&legible::parse(page, None, None).ok()?.content))),
-    ("libreadability 0.3", |page| Some(text_of(&libreadability::extract(page, None).ok()?.content))),
-    ("readabilityrs 0.1", |page| Some(text_of(&readabilityrs::Readability::new(page, None, None).ok()?.parse()?.content?))),
+    ("legible 0.5", |page| {
+        Some(text_of(&legible::parse(page, None, None).ok()?.content))
+    }),
+    ("libreadability 0.3", |page| {
+        Some(text_of(&libreadability::extract(page, None).ok()?.content))
+    }),
+    ("readabilityrs 0.1", |page| {
+        Some(text_of(
+            &readabilityrs::Readability::new(page, None, None)
+                .ok()?
+                .parse()?
+                .content?,
+        ))
+    }),
     ("trafilatura 0.6", |page| {
-        Some(trafilatura::extract(page, &trafilatura::Options::default().with_exclude_comments(true)).ok()?.content_text)
+        Some(
+            trafilatura::extract(
+                page,
+                &trafilatura::Options::default().with_exclude_comments(true),
+            )
+            .ok()?
+            .content_text,
+        )
     }),
     ("trafilatura 0.6, no fallback", |page| {
-        let options = trafilatura::Options::default().with_exclude_comments(true).with_fallback(false);
+        let options = trafilatura::Options::default()
+            .with_exclude_comments(true)
+            .with_fallback(false);
         Some(trafilatura::extract(page, &options).ok()?.content_text)
     }),
-    ("rs-trafilatura 0.2", |page| Some(rs_trafilatura::extract(page).ok()?.content_text)),
+    ("rs-trafilatura 0.2", |page| {
+        Some(rs_trafilatura::extract(page).ok()?.content_text)
+    }),
     ("all text", |page| Some(text_of(page))),
 ];
 
 fn ours(page: &str, mode: Html) -> String {
-    Extractor::new(mode).extract(page.as_bytes(), Some("utf-8"), &mut String::new()).to_owned()
+    Extractor::new(mode)
+        .extract(page.as_bytes(), Some("utf-8"), &mut String::new())
+        .to_owned()
 }
 
 fn smoothie(page: &str, config: dom_smoothie::Config) -> Option<String> {
-    let article = dom_smoothie::Readability::new(page, None, Some(config)).ok()?.parse().ok()?;
+    let article = dom_smoothie::Readability::new(page, None, Some(config))
+        .ok()?
+        .parse()
+        .ok()?;
     Some(text_of(&article.content))
 }
 
 /// Returns the text of an HTML document; every element that is not inline separates words.
 fn text_of(html: &str) -> String {
     const INLINE: &[&str] = &[
-        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd",
-        "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var",
-        "wbr",
+        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn",
+        "em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small",
+        "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
     ];
     const HIDDEN: &[&str] = &["head", "script", "style", "noscript", "template"];
     fn walk(node: &NodeRef, into: &mut String) {
@@ -82,7 +123,11 @@ fn text_of(html: &str) -> String {
 /// Counts the occurrences of each word. A word is a maximal run of letters and digits, in lower case.
 fn words(text: &str) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
-    for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in text
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
         *counts.entry(word.to_owned()).or_default() += 1;
     }
     counts
@@ -91,10 +136,23 @@ fn words(text: &str) -> HashMap<String, usize> {
 /// Returns precision, recall and F1. The precision is 1 if the extractor returned nothing.
 fn judge(given: &str, gold: &str) -> [f64; 3] {
     let (given, gold) = (words(given), words(gold));
-    let shared: usize = given.iter().map(|(word, &count)| count.min(gold.get(word).copied().unwrap_or(0))).sum();
+    let shared: usize = given
+        .iter()
+        .map(|(word, &count)| count.min(gold.get(word).copied().unwrap_or(0)))
+        .sum();
     let [of_given, of_gold] = [given, gold].map(|words| words.values().sum::<usize>());
-    let share = |of: usize| if of == 0 { 1.0 } else { shared as f64 / of as f64 };
-    [share(of_given), share(of_gold), 2.0 * shared as f64 / ((of_given + of_gold) as f64).max(1.0)]
+    let share = |of: usize| {
+        if of == 0 {
+            1.0
+        } else {
+            shared as f64 / of as f64
+        }
+    };
+    [
+        share(of_given),
+        share(of_gold),
+        2.0 * shared as f64 / ((of_given + of_gold) as f64).max(1.0),
+    ]
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -104,7 +162,11 @@ fn mean(values: &[f64]) -> f64 {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+    if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        (values[middle - 1] + values[middle]) / 2.0
+    }
 }
 
 fn rounded(value: f64) -> f64 {
@@ -114,32 +176,72 @@ fn rounded(value: f64) -> f64 {
 /// Returns pages of about a megabyte each that are designed to slow down or break an extractor.
 fn hostile() -> Vec<(&'static str, String)> {
     let page = |begin: &str, count: usize, piece: fn(usize) -> String| {
-        begin.chars().map(String::from).chain((0..count).map(piece)).collect()
+        begin
+            .chars()
+            .map(String::from)
+            .chain((0..count).map(piece))
+            .collect()
     };
     vec![
         ("divs in divs", page("", 200_000, |_| "<div>".into())),
-        ("divs in divs, text in each", page("", 20_000, |i| format!("<div>some words, in a sentence, number {i}."))),
-        ("a million divs in divs", page("", 1_000_000, |_| "<div>".into())),
+        (
+            "divs in divs, text in each",
+            page("", 20_000, |i| {
+                format!("<div>some words, in a sentence, number {i}.")
+            }),
+        ),
+        (
+            "a million divs in divs",
+            page("", 1_000_000, |_| "<div>".into()),
+        ),
         ("bold in bold in paragraphs", {
             let open: String = (0..20_000).map(|i| format!("<b id={i}>")).collect();
             format!("<p>{open}{}", "<p>x".repeat(20_000))
         }),
-        ("links never closed", page("", 50_000, |i| format!("<a href={i}><p>words, more"))),
-        ("tables in tables", page("", 40_000, |_| "<table><tr><td>a".into())),
-        ("attributes of one element", page("<p ", 150_000, |i| format!("a{i} "))),
-        ("paragraphs beside paragraphs", page("", 20_000, |i| format!("<p>some words, in a sentence, number {i}.</p>"))),
+        (
+            "links never closed",
+            page("", 50_000, |i| format!("<a href={i}><p>words, more")),
+        ),
+        (
+            "tables in tables",
+            page("", 40_000, |_| "<table><tr><td>a".into()),
+        ),
+        (
+            "attributes of one element",
+            page("<p ", 150_000, |i| format!("a{i} ")),
+        ),
+        (
+            "paragraphs beside paragraphs",
+            page("", 20_000, |i| {
+                format!("<p>some words, in a sentence, number {i}.</p>")
+            }),
+        ),
         ("breaks", page("<div>", 200_000, |_| "a<br>".into())),
-        ("spans beside spans", page("<div>", 60_000, |_| "<span>word</span> ".into())),
-        ("items never closed", page("<ul>", 100_000, |_| "<li>word".into())),
+        (
+            "spans beside spans",
+            page("<div>", 60_000, |_| "<span>word</span> ".into()),
+        ),
+        (
+            "items never closed",
+            page("<ul>", 100_000, |_| "<li>word".into()),
+        ),
         ("list in list", page("", 100_000, |_| "<ul><li>".into())),
-        ("fonts", page("", 60_000, |_| "<font size=1>a</font>".into())),
+        (
+            "fonts",
+            page("", 60_000, |_| "<font size=1>a</font>".into()),
+        ),
         ("headings", page("", 60_000, |i| format!("<h2>{i}, a</h2>"))),
         ("no tag", "word ".repeat(200_000)),
         ("nothing but <", "<".repeat(1_000_000)),
         ("references", "&amp;&notin".repeat(100_000)),
         ("comments never closed", "<!--".repeat(250_000)),
         ("images", page("", 50_000, |i| format!("<img src={i}.png>"))),
-        ("divs of one paragraph", page("", 30_000, |i| format!("<div><p>some words, in {i}</p></div>"))),
+        (
+            "divs of one paragraph",
+            page("", 30_000, |i| {
+                format!("<div><p>some words, in {i}</p></div>")
+            }),
+        ),
     ]
 }
 
@@ -150,7 +252,11 @@ fn withstand() {
         for (number, (name, page)) in hostile().iter().enumerate() {
             let start = Instant::now();
             let mut child = process::Command::new("sh")
-                .args(["-c", "ulimit -v 8000000; exec timeout 5 \"$@\" 2>/dev/null", "sh"])
+                .args([
+                    "-c",
+                    "ulimit -v 8000000; exec timeout 5 \"$@\" 2>/dev/null",
+                    "sh",
+                ])
                 .arg(&program)
                 .args(["--hostile", &which.to_string(), &number.to_string()])
                 .spawn()
@@ -197,7 +303,8 @@ fn main() {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--hostile"] => return withstand(),
         ["--hostile", which, number] => {
-            let [which, number] = [which, number].map(|number| number.parse::<usize>().expect("a number"));
+            let [which, number] =
+                [which, number].map(|number| number.parse::<usize>().expect("a number"));
             black_box(EXTRACTORS[which].1(&hostile()[number].1));
             return;
         }
@@ -205,8 +312,11 @@ fn main() {
     }
     panic::set_hook(Box::new(|_| {}));
     let each_page = arguments.iter().any(|argument| argument == "--pages");
-    let pages: Vec<Page> =
-        io::stdin().lock().lines().map(|line| serde_json::from_str(&line.expect("a line")).expect("a page")).collect();
+    let pages: Vec<Page> = io::stdin()
+        .lock()
+        .lines()
+        .map(|line| serde_json::from_str(&line.expect("a line")).expect("a page"))
+        .collect();
     let mut figures: [Figures; EXTRACTORS.len()] = Default::default();
     for page in &pages {
         let gold = text_of(&page.expected_html);
@@ -228,16 +338,32 @@ fn main() {
                 all.push(score);
             }
             // FNV-1a: if two runs have different digests, they extracted different texts.
-            figures.digest = given.bytes().fold(figures.digest ^ 0xcbf2_9ce4_8422_2325, |digest, byte| {
-                (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
+            figures.digest = given
+                .bytes()
+                .fold(figures.digest ^ 0xcbf2_9ce4_8422_2325, |digest, byte| {
+                    (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+                });
             if each_page {
-                println!("{}", serde_json::json!({ "page": page.id, "extractor": name, "scores": scores.map(rounded) }));
+                println!(
+                    "{}",
+                    serde_json::json!({ "page": page.id, "extractor": name, "scores": scores.map(rounded) })
+                );
             }
         }
     }
     let megabytes = pages.iter().map(|page| page.text.len()).sum::<usize>() as f64 / 1e6;
-    for ((name, _), Figures { scores, nothing, panics, seconds, slowest, digest }) in EXTRACTORS.iter().zip(figures) {
+    for (
+        (name, _),
+        Figures {
+            scores,
+            nothing,
+            panics,
+            seconds,
+            slowest,
+            digest,
+        },
+    ) in EXTRACTORS.iter().zip(figures)
+    {
         let [precision, recall, f1] = scores.map(|all| [rounded(mean(&all)), rounded(median(all))]);
         let figures = serde_json::json!({
             "extractor": name,

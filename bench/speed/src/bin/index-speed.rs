@@ -100,13 +100,21 @@ fn changed(text: &str, random: u64) -> String {
 
 fn add(index: &Index, numbers: Range<u64>, bytes: usize) -> Result<()> {
     let texts: Vec<String> = numbers.clone().map(|number| text(number, bytes)).collect();
-    let documents = numbers.zip(&texts).map(|(number, text)| NewDocument { id: Id::Number(number as i64), text, key: 0 });
+    let documents = numbers.zip(&texts).map(|(number, text)| NewDocument {
+        id: Id::Number(number as i64),
+        text,
+        key: 0,
+    });
     index.add(&documents.collect::<Vec<_>>(), OnConflict::Fail)?;
     Ok(())
 }
 
 fn create(folder: &std::path::Path) -> Result<Index> {
-    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let settings = Settings {
+        config: Config::default(),
+        store: Store::Texts,
+        keep: "first".into(),
+    };
     Ok(Index::create(folder, settings)?)
 }
 
@@ -124,23 +132,51 @@ fn show(name: &str, mut times: Vec<Duration>) {
 }
 
 fn main() -> Result<()> {
-    let Arguments { folder, bytes, what } = Arguments::parse();
+    let Arguments {
+        folder,
+        bytes,
+        what,
+    } = Arguments::parse();
     match what {
-        What::Fill { documents, batch, compact } => {
+        What::Fill {
+            documents,
+            batch,
+            compact,
+        } => {
             let index = create(&folder)?;
             let per_batch = (batch / bytes) as u64;
-            let made = |numbers: Range<u64>| numbers.map(|number| text(number, bytes)).collect::<Vec<_>>();
+            let made = |numbers: Range<u64>| {
+                numbers
+                    .map(|number| text(number, bytes))
+                    .collect::<Vec<_>>()
+            };
             // If all texts fit into memory, they are made before the clock starts, so that no merge runs meanwhile.
-            let ahead = if documents * bytes as u64 <= AHEAD { made(0..documents) } else { Vec::new() };
+            let ahead = if documents * bytes as u64 <= AHEAD {
+                made(0..documents)
+            } else {
+                Vec::new()
+            };
             let (mut spent, mut making) = (Duration::ZERO, Duration::ZERO);
             for first in (0..documents).step_by(per_batch as usize) {
                 let numbers = first..(first + per_batch).min(documents);
                 let start = Instant::now();
-                let of_batch = if ahead.is_empty() { made(numbers.clone()) } else { Vec::new() };
+                let of_batch = if ahead.is_empty() {
+                    made(numbers.clone())
+                } else {
+                    Vec::new()
+                };
                 making += start.elapsed();
                 let start = Instant::now();
-                let texts = if ahead.is_empty() { &of_batch } else { &ahead[numbers.start as usize..numbers.end as usize] };
-                let new = numbers.zip(texts).map(|(number, text)| NewDocument { id: Id::Number(number as i64), text, key: 0 });
+                let texts = if ahead.is_empty() {
+                    &of_batch
+                } else {
+                    &ahead[numbers.start as usize..numbers.end as usize]
+                };
+                let new = numbers.zip(texts).map(|(number, text)| NewDocument {
+                    id: Id::Number(number as i64),
+                    text,
+                    key: 0,
+                });
                 index.add(&new.collect::<Vec<_>>(), OnConflict::Fail)?;
                 spent += start.elapsed();
             }
@@ -150,7 +186,10 @@ fn main() -> Result<()> {
             spent += start.elapsed();
             let index = Index::open(&folder)?;
             let seconds = spent.as_secs_f64();
-            let speed = (documents as f64 / seconds, (documents as usize * bytes) as f64 / 1e6 / seconds);
+            let speed = (
+                documents as f64 / seconds,
+                (documents as usize * bytes) as f64 / 1e6 / seconds,
+            );
             println!(
                 "filled: {documents} documents in {seconds:.1} s (and {:.1} s for making texts), {:.0} documents/s, {:.0} MB/s",
                 making.as_secs_f64(),
@@ -171,7 +210,10 @@ fn main() -> Result<()> {
             let documents = index.len();
             let ask = |query: u64| match query % 2 {
                 0 => plain(documents + 1_000_000_000 + query, bytes),
-                _ => changed(&text(random::below(random::at(99, query), documents), bytes), query),
+                _ => changed(
+                    &text(random::below(random::at(99, query), documents), bytes),
+                    query,
+                ),
             };
             for round in ["first", "second"] {
                 let (mut new, mut similar, mut found) = (Vec::new(), Vec::new(), 0);
@@ -210,10 +252,17 @@ fn main() -> Result<()> {
                         })
                     })
                     .collect();
-                callers.into_iter().try_for_each(|caller| caller.join().map_err(|_| anyhow::anyhow!("a caller panicked"))?)
+                callers.into_iter().try_for_each(|caller| {
+                    caller
+                        .join()
+                        .map_err(|_| anyhow::anyhow!("a caller panicked"))?
+                })
             })?;
             let seconds = start.elapsed().as_secs_f64();
-            println!("{threads} callers: {adds} durable adds in {seconds:.1} s, {:.0}/s", adds as f64 / seconds);
+            println!(
+                "{threads} callers: {adds} durable adds in {seconds:.1} s, {:.0}/s",
+                adds as f64 / seconds
+            );
         }
         What::Delete { deletes } => {
             let index = Index::open(&folder)?;
@@ -232,17 +281,33 @@ fn main() -> Result<()> {
             let index = Index::open(&folder)?;
             let start = Instant::now();
             index.compact()?;
-            println!("compacted: {:.1} s; {:?}", start.elapsed().as_secs_f64(), index.stats()?);
+            println!(
+                "compacted: {:.1} s; {:?}",
+                start.elapsed().as_secs_f64(),
+                index.stats()?
+            );
         }
         What::Versions { versions } => {
             let index = create(&folder)?;
             // Each version replaces 1 of 20 words, so its neighbours are similar, and others are not.
-            let version = |number: u64| (number..number + 20).map(|word| format!("word{word} ")).collect::<String>();
+            let version = |number: u64| {
+                (number..number + 20)
+                    .map(|word| format!("word{word} "))
+                    .collect::<String>()
+            };
             let texts: Vec<String> = (0..versions).map(version).collect();
-            let new = (0..).zip(&texts).map(|(number, text)| NewDocument { id: Id::Number(number), text, key: 0 });
+            let new = (0..).zip(&texts).map(|(number, text)| NewDocument {
+                id: Id::Number(number),
+                text,
+                key: 0,
+            });
             let start = Instant::now();
             index.add(&new.collect::<Vec<_>>(), OnConflict::Fail)?;
-            println!("added in {:.1} s; {:?}", start.elapsed().as_secs_f64(), index.stats()?);
+            println!(
+                "added in {:.1} s; {:?}",
+                start.elapsed().as_secs_f64(),
+                index.stats()?
+            );
             let start = Instant::now();
             let changes = index.delete(&[Id::Number(0)])?.len();
             println!(

@@ -103,13 +103,25 @@ struct Truth {
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let started = Instant::now();
-    let composer = Composer::new(Plan::new(arguments.documents, arguments.seed), Pool::load(&arguments.data)?);
-    let mut judge = Judge { composer, threshold: arguments.threshold, kept: Vec::new(), verdict: Verdict::default() };
-    judge.kept.resize(arguments.documents.div_ceil(64) as usize, 0);
+    let composer = Composer::new(
+        Plan::new(arguments.documents, arguments.seed),
+        Pool::load(&arguments.data)?,
+    );
+    let mut judge = Judge {
+        composer,
+        threshold: arguments.threshold,
+        kept: Vec::new(),
+        verdict: Verdict::default(),
+    };
+    judge
+        .kept
+        .resize(arguments.documents.div_ceil(64) as usize, 0);
     judge.all(&arguments)?;
     let mut verdict = judge.verdict;
-    let similar = |f: fn(&Found) -> u64| verdict.similar.iter().map(f).sum::<u64>() + f(&verdict.identical);
-    verdict.recall = similar(|found| found.dropped) as f64 / similar(|found| found.of).max(1) as f64;
+    let similar =
+        |f: fn(&Found) -> u64| verdict.similar.iter().map(f).sum::<u64>() + f(&verdict.identical);
+    verdict.recall =
+        similar(|found| found.dropped) as f64 / similar(|found| found.of).max(1) as f64;
     verdict.seconds = started.elapsed().as_secs_f64();
     println!("{}", serde_json::to_string_pretty(&verdict)?);
     Ok(())
@@ -130,8 +142,13 @@ impl Judge {
         let (mut coming, mut reported) = (next_truth(&mut truths, &mut scratch)?, 0u64);
         while read_line(&mut decisions, &mut line)? {
             let place = self.verdict.documents;
-            let decision: Decision = serde_json::from_slice(&line).with_context(|| format!("decision {place}"))?;
-            ensure!(number(decision.id.get()) == Some(place), "decision {place} is on {}", decision.id.get());
+            let decision: Decision =
+                serde_json::from_slice(&line).with_context(|| format!("decision {place}"))?;
+            ensure!(
+                number(decision.id.get()) == Some(place),
+                "decision {place} is on {}",
+                decision.id.get()
+            );
             let truth = coming.take_if(|truth| truth.place == place);
             if let Some(truth) = &truth {
                 if reported % arguments.sample == 0 {
@@ -142,8 +159,15 @@ impl Judge {
             }
             self.one(place, &decision, truth)?;
         }
-        ensure!(coming.is_none(), "the truth has more documents than the decisions");
-        ensure!(self.verdict.documents == arguments.documents, "{} decisions", self.verdict.documents);
+        ensure!(
+            coming.is_none(),
+            "the truth has more documents than the decisions"
+        );
+        ensure!(
+            self.verdict.documents == arguments.documents,
+            "{} decisions",
+            self.verdict.documents
+        );
         Ok(())
     }
 
@@ -154,7 +178,11 @@ impl Judge {
             other => bail!("decision {place} is {other:?}"),
         };
         self.verdict.documents += 1;
-        *(if dropped { &mut self.verdict.dropped } else { &mut self.verdict.kept }) += 1;
+        *(if dropped {
+            &mut self.verdict.dropped
+        } else {
+            &mut self.verdict.kept
+        }) += 1;
         self.kept[place as usize / 64] |= u64::from(!dropped) << (place % 64);
         let mut expected = None;
         if let Some(truth) = truth {
@@ -164,17 +192,25 @@ impl Judge {
                 () => {
                     let share = (resemblance - self.threshold) / (1.0 - self.threshold);
                     let similar = &mut self.verdict.similar[((4.0 * share) as usize).min(3)];
-                    (if truth.copy { &mut self.verdict.identical } else { similar }).count(dropped);
+                    (if truth.copy {
+                        &mut self.verdict.identical
+                    } else {
+                        similar
+                    })
+                    .count(dropped);
                     expected = Some(truth.original);
                 }
             }
         }
         if dropped {
             let named = decision.representative.and_then(|id| number(id.get()));
-            let Some(representative) = named.filter(|&r| r < place) else { bail!("{place} is dropped for {named:?}") };
+            let Some(representative) = named.filter(|&r| r < place) else {
+                bail!("{place} is dropped for {named:?}")
+            };
             let is_kept = self.kept[representative as usize / 64] >> (representative % 64) & 1 == 1;
             // A drop that the plan expects is not measured again, because the truth contains its resemblance.
-            let right = is_kept && (expected == Some(representative) || self.measured(place, representative)?);
+            let right = is_kept
+                && (expected == Some(representative) || self.measured(place, representative)?);
             self.verdict.wrong_drops += u64::from(!right);
         }
         Ok(())
@@ -190,7 +226,13 @@ impl Judge {
         let counted = (overlap.shared, overlap.a + overlap.b - overlap.shared);
         // If an original contains the same window twice, it has fewer shingles than the plan counts. One window in ten million is
         // repeated.
-        ensure!(counted == truth.overlap, "{} and {}: {counted:?}, not {:?}", truth.place, truth.original, truth.overlap);
+        ensure!(
+            counted == truth.overlap,
+            "{} and {}: {counted:?}, not {:?}",
+            truth.place,
+            truth.original,
+            truth.overlap
+        );
         self.verdict.measured_truth += 1;
         Ok(())
     }
@@ -207,7 +249,12 @@ impl Judge {
         let mut line = Vec::new();
         self.composer.line(place, &mut line);
         let record: Record = serde_json::from_slice(&line)?;
-        Ok(fingerprint_set(&record.text, TokensBy::Auto, Folds::default(), Shingling::new(5)?))
+        Ok(fingerprint_set(
+            &record.text,
+            TokensBy::Auto,
+            Folds::default(),
+            Shingling::new(5)?,
+        ))
     }
 }
 
@@ -227,7 +274,9 @@ fn next_truth(lines: &mut impl BufRead, scratch: &mut Vec<u8>) -> anyhow::Result
     }
     let line = str::from_utf8(scratch)?;
     let fields: Vec<&str> = line.split_whitespace().collect();
-    let &[place, original, kind, shared, union] = &fields[..] else { bail!("no line of truth: {line}") };
+    let &[place, original, kind, shared, union] = &fields[..] else {
+        bail!("no line of truth: {line}")
+    };
     Ok(Some(Truth {
         place: place.parse()?,
         original: original.parse()?,
@@ -239,6 +288,8 @@ fn next_truth(lines: &mut impl BufRead, scratch: &mut Vec<u8>) -> anyhow::Result
 /// Returns the place of a document in the collection, which is the number at the end of its id.
 fn number(id: &str) -> Option<u64> {
     let end = id.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let start = id[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+    let start = id[..end]
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |at| at + 1);
     id[start..end].parse().ok()
 }

@@ -51,7 +51,12 @@ struct Kind {
 
 impl Kind {
     fn new(name: &'static str, is: fn(&str) -> bool) -> Self {
-        Self { name, is, texts: Vec::new(), bytes: 0 }
+        Self {
+            name,
+            is,
+            texts: Vec::new(),
+            bytes: 0,
+        }
     }
 
     fn push(&mut self, text: String) {
@@ -73,24 +78,41 @@ fn main() -> anyhow::Result<()> {
 
     kinds.retain(|kind| kind.name.starts_with(&arguments.kind));
     Simd::all()
-        .skip(if arguments.quick { Simd::all().count() - 1 } else { 0 })
+        .skip(if arguments.quick {
+            Simd::all().count() - 1
+        } else {
+            0
+        })
         .try_for_each(|simd| measure(simd, &kinds, &arguments))
 }
 
 fn measure(simd: Simd, kinds: &[Kind], arguments: &Arguments) -> anyhow::Result<()> {
     let method = Method::new(Config::default())?.with_simd(simd);
     let mut scratch = Scratch::default();
-    println!("\n{simd:?}\n{:12} {:>8} {:>8} {:>10} {:>10} {:>10}", "texts", "number", "bytes", "sketch", "set", "µs/sketch");
+    println!(
+        "\n{simd:?}\n{:12} {:>8} {:>8} {:>10} {:>10} {:>10}",
+        "texts", "number", "bytes", "sketch", "set", "µs/sketch"
+    );
     for kind in kinds {
         let (sketch, sum) = best(arguments.rounds, kind, |text| {
             method.sketch(Text::Escaped(text), &mut scratch);
-            let keys = scratch.keys.iter().fold(0, |sum: u64, &key| sum.rotate_left(7) ^ u64::from(key));
-            keys ^ scratch.digest as u64 ^ scratch.fingerprints.iter().fold(0, |sum: u64, f| sum.wrapping_add(*f))
+            let keys = scratch
+                .keys
+                .iter()
+                .fold(0, |sum: u64, &key| sum.rotate_left(7) ^ u64::from(key));
+            keys ^ scratch.digest as u64
+                ^ scratch
+                    .fingerprints
+                    .iter()
+                    .fold(0, |sum: u64, f| sum.wrapping_add(*f))
         });
         let rounds = if arguments.quick { 0 } else { arguments.rounds };
         let (set, other) = best(rounds, kind, |text| {
             method.set(Text::Escaped(text), &mut scratch);
-            scratch.fingerprints.iter().fold(0, |sum: u64, f| sum.rotate_left(1) ^ f)
+            scratch
+                .fingerprints
+                .iter()
+                .fold(0, |sum: u64, f| sum.rotate_left(1) ^ f)
         });
         println!(
             "{:12} {:8} {:8} {:5.0} MB/s {:5.0} MB/s {:10.3} {:016x}",
@@ -111,7 +133,10 @@ fn best(rounds: usize, kind: &Kind, mut run: impl FnMut(&str) -> u64) -> (f64, u
     let (mut least, mut sum) = (f64::INFINITY, 0);
     for _ in 0..rounds {
         let started = Instant::now();
-        sum = kind.texts.iter().fold(0, |sum: u64, text| sum.rotate_left(3) ^ run(text));
+        sum = kind
+            .texts
+            .iter()
+            .fold(0, |sum: u64, text| sum.rotate_left(3) ^ run(text));
         least = least.min(started.elapsed().as_secs_f64());
     }
     (least, sum)
@@ -120,9 +145,16 @@ fn best(rounds: usize, kind: &Kind, mut run: impl FnMut(&str) -> u64) -> (f64, u
 fn read(arguments: &Arguments, most: usize) -> anyhow::Result<Vec<Kind>> {
     let mut kinds = vec![
         Kind::new("English", |text| text.is_ascii() && text.len() > 400),
-        Kind::new("mixed", |text| !text.is_ascii() && share(text, '\u{2e80}'..='\u{9fff}') < 0.01),
-        Kind::new("Japanese", |text| share(text, '\u{3040}'..='\u{30ff}') > 0.1),
-        Kind::new("Chinese", |text| share(text, '\u{4e00}'..='\u{9fff}') > 0.2 && share(text, '\u{3040}'..='\u{30ff}') == 0.0),
+        Kind::new("mixed", |text| {
+            !text.is_ascii() && share(text, '\u{2e80}'..='\u{9fff}') < 0.01
+        }),
+        Kind::new("Japanese", |text| {
+            share(text, '\u{3040}'..='\u{30ff}') > 0.1
+        }),
+        Kind::new("Chinese", |text| {
+            share(text, '\u{4e00}'..='\u{9fff}') > 0.2
+                && share(text, '\u{3040}'..='\u{30ff}') == 0.0
+        }),
     ];
     let mut lines = BufReader::new(File::open(&arguments.input).context("the collection")?);
     let mut line = String::new();
@@ -143,10 +175,18 @@ fn read(arguments: &Arguments, most: usize) -> anyhow::Result<Vec<Kind>> {
 fn derive(kinds: &mut Vec<Kind>, most: usize) {
     let ascii = |c: char| match c.is_ascii() {
         true => c.to_string(),
-        false => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        false => c
+            .encode_utf16(&mut [0; 2])
+            .iter()
+            .map(|unit| format!("\\u{unit:04x}"))
+            .collect(),
     };
     let mut short = Kind::new("200 bytes", |_| false);
-    for text in kinds[0].texts.iter().flat_map(|text| text.as_bytes().chunks_exact(200)) {
+    for text in kinds[0]
+        .texts
+        .iter()
+        .flat_map(|text| text.as_bytes().chunks_exact(200))
+    {
         let text = String::from_utf8_lossy(text);
         if short.bytes < most && !text.ends_with('\\') {
             short.push(text.into_owned());
@@ -154,7 +194,10 @@ fn derive(kinds: &mut Vec<Kind>, most: usize) {
     }
     let escaped = [("mixed \\u", 1), ("Japanese \\u", 2)].map(|(name, from)| {
         let mut kind = Kind::new(name, |_| false);
-        kinds[from].texts.iter().for_each(|text| kind.push(text.chars().map(ascii).collect()));
+        kinds[from]
+            .texts
+            .iter()
+            .for_each(|text| kind.push(text.chars().map(ascii).collect()));
         kind
     });
     kinds.push(short);

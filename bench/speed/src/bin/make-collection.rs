@@ -64,14 +64,22 @@ fn main() -> anyhow::Result<()> {
         ("ja_aozora_dev", 6, true),
         ("zh_tang", 4, true),
     ] {
-        if chinese && arguments.english || arguments.only.as_ref().is_some_and(|only| only != name) {
+        if chinese && arguments.english || arguments.only.as_ref().is_some_and(|only| only != name)
+        {
             continue;
         }
-        corpora.push(Corpus { name, share, chinese, texts: load(&arguments.data, name)? });
+        corpora.push(Corpus {
+            name,
+            share,
+            chinese,
+            texts: load(&arguments.data, name)?,
+        });
     }
     anyhow::ensure!(!corpora.is_empty(), "there is no such corpus");
     let mut out = BufWriter::with_capacity(1 << 20, File::create(&arguments.output)?);
-    let mut copies = BufWriter::new(File::create(arguments.output.with_extension("copies.jsonl"))?);
+    let mut copies = BufWriter::new(File::create(
+        arguments.output.with_extension("copies.jsonl"),
+    )?);
     let mut made: Vec<(u64, usize, String)> = Vec::new();
     let mut next: Vec<usize> = vec![0; corpora.len()];
     let (mut bytes, mut id) = (0, 0u64);
@@ -96,14 +104,18 @@ fn main() -> anyhow::Result<()> {
             (c, text)
         };
         let source = corpora[c].name;
-        let line = json!({"id": id, "text": text, "source": source, "n": random.below(1000)}).to_string();
+        let line =
+            json!({"id": id, "text": text, "source": source, "n": random.below(1000)}).to_string();
         writeln!(out, "{line}")?;
         bytes += line.len() as u64 + 1;
         id += 1;
     }
     out.flush()?;
     copies.flush()?;
-    eprintln!("{id} documents, {bytes} bytes in {}", arguments.output.display());
+    eprintln!(
+        "{id} documents, {bytes} bytes in {}",
+        arguments.output.display()
+    );
     Ok(())
 }
 
@@ -111,11 +123,18 @@ fn main() -> anyhow::Result<()> {
 /// first is loaded.
 fn load(data: &Path, name: &str) -> anyhow::Result<Vec<String>> {
     let path = data.join(format!("{name}.jsonl.zst"));
-    let file = File::open(&path)
-        .with_context(|| format!("{}: the shared corpora are needed; name their folder with --data", path.display()))?;
+    let file = File::open(&path).with_context(|| {
+        format!(
+            "{}: the shared corpora are needed; name their folder with --data",
+            path.display()
+        )
+    })?;
     let mut texts = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
-    for line in zstd::decode_all(file)?.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
+    for line in zstd::decode_all(file)?
+        .split(|b| *b == b'\n')
+        .filter(|line| !line.is_empty())
+    {
         let record: Value = serde_json::from_slice(line)?;
         let family = record["doc"].as_str().or(record["page"].as_str());
         if family.is_none_or(|family| seen.insert(family.to_string())) {
@@ -134,17 +153,25 @@ fn collage(corpus: &Corpus, random: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..2 + random.below(9) {
         let from = &corpus.texts[random.below(corpus.texts.len())];
-        let ends = if corpus.chinese { ['。', '\n'] } else { ['.', '\n'] };
+        let ends = if corpus.chinese {
+            ['。', '\n']
+        } else {
+            ['.', '\n']
+        };
         let sentences: Vec<&str> = from.split_inclusive(ends).collect();
         if sentences.is_empty() {
             continue;
         }
         let start = random.below(sentences.len());
         let mut taken = 0;
-        for sentence in sentences[start..].iter().take(3 + random.below(20)).take_while(|sentence| {
-            taken += sentence.len();
-            taken < 4000
-        }) {
+        for sentence in sentences[start..]
+            .iter()
+            .take(3 + random.below(20))
+            .take_while(|sentence| {
+                taken += sentence.len();
+                taken < 4000
+            })
+        {
             text.push_str(sentence);
             text.push(' ');
         }
@@ -162,11 +189,21 @@ fn mutate(text: &str, rate: f64, chinese: bool, random: &mut Random) -> String {
     if chinese {
         return text
             .chars()
-            .map(|c| if changed(random) { char::from_u32(0x4e00 + random.below(3000) as u32).unwrap_or(c) } else { c })
+            .map(|c| {
+                if changed(random) {
+                    char::from_u32(0x4e00 + random.below(3000) as u32).unwrap_or(c)
+                } else {
+                    c
+                }
+            })
             .collect();
     }
     let word = |word: &str, random: &mut Random| {
-        if changed(random) { format!("w{} ", random.below(10_000)) } else { word.to_string() }
+        if changed(random) {
+            format!("w{} ", random.below(10_000))
+        } else {
+            word.to_string()
+        }
     };
     text.split_inclusive(' ').map(|w| word(w, random)).collect()
 }

@@ -62,13 +62,25 @@ fn main() -> anyhow::Result<()> {
     let written = write_all(&arguments, &mut out).and_then(|()| Ok(out.flush()?));
     match written {
         // The reader closed the pipe: stop without an error.
-        Err(error) if error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) => Ok(()),
+        Err(error)
+            if error
+                .downcast_ref::<io::Error>()
+                .is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) =>
+        {
+            Ok(())
+        }
         other => other,
     }
 }
 
 fn write_all(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<()> {
-    let Arguments { shape, documents, words, megabytes, seed } = *arguments;
+    let Arguments {
+        shape,
+        documents,
+        words,
+        megabytes,
+        seed,
+    } = *arguments;
     let passage = match shape {
         Shape::Collisions => colliding()?,
         _ => Vec::new(),
@@ -87,7 +99,12 @@ fn write_all(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<()> 
                         // All three contents of a text have the same length, so the counts of windows in the comment of `PART`
                         // are right.
                         let (least, most) = CONTENT;
-                        push(own, part * PART, least + own % (most - least + 1), &mut text);
+                        push(
+                            own,
+                            part * PART,
+                            least + own % (most - least + 1),
+                            &mut text,
+                        );
                     }
                 }
             }
@@ -108,7 +125,11 @@ fn write_all(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<()> 
             }
             Shape::Huge => push(own, 0, 300, &mut text),
             Shape::Short => {
-                let original = if own.is_multiple_of(10) { random::below(random::at(own, 0), number.max(1)) } else { number };
+                let original = if own.is_multiple_of(10) {
+                    random::below(random::at(own, 0), number.max(1))
+                } else {
+                    number
+                };
                 push(random::at(seed, original), 0, words, &mut text);
             }
             Shape::Header => {
@@ -137,9 +158,17 @@ fn push(stream: u64, from: u64, count: u64, text: &mut Vec<u8>) {
 fn colliding() -> anyhow::Result<Vec<u8>> {
     let config = Config::default();
     let method = Method::new(config.clone())?;
-    let curve = method.shape().map(|shape| shape.curve()).ok_or_else(|| anyhow::anyhow!("the default has no bands"))?;
-    let slots = (curve.bands * curve.rows).max(DEFAULT_SLOTS).max(BITS_SLOTS);
-    let (many, one) = (MinHash::new(slots, config.seed), OnePermutation::new(slots, config.seed));
+    let curve = method
+        .shape()
+        .map(|shape| shape.curve())
+        .ok_or_else(|| anyhow::anyhow!("the default has no bands"))?;
+    let slots = (curve.bands * curve.rows)
+        .max(DEFAULT_SLOTS)
+        .max(BITS_SLOTS);
+    let (many, one) = (
+        MinHash::new(slots, config.seed),
+        OnePermutation::new(slots, config.seed),
+    );
     let mut scratch = Scratch::default();
     let mut slots = Vec::new();
     let window = |number: u64| {
@@ -173,7 +202,10 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
             // slots have the same value in both families, so slots in which the two families agree are ignored.
             fallback.clone_from(&slots);
             one.minima(&fingerprint, &mut slots);
-            slots.iter_mut().zip(&fallback).for_each(|(slot, other)| *slot = if slot == other { u32::MAX } else { *slot });
+            slots
+                .iter_mut()
+                .zip(&fallback)
+                .for_each(|(slot, other)| *slot = if slot == other { u32::MAX } else { *slot });
         }
         for (best, &slot) in best.iter_mut().zip(&slots) {
             *best = (*best).min((slot, number));

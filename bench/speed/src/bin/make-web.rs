@@ -36,23 +36,35 @@ const BLOCK: u64 = 128;
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let started = Instant::now();
-    let composer = Composer::new(Plan::new(arguments.documents, arguments.seed), Pool::load(&arguments.data)?);
+    let composer = Composer::new(
+        Plan::new(arguments.documents, arguments.seed),
+        Pool::load(&arguments.data)?,
+    );
     let ready = started.elapsed();
     let truth = arguments.truth.as_ref().map(File::create).transpose()?;
     let reported = truth.is_some();
-    let bytes = write_blocks(arguments.documents.div_ceil(BLOCK), arguments.threads, truth, |block, out| {
-        for place in block * BLOCK..arguments.documents.min((block + 1) * BLOCK) {
-            let made = composer.line(place, &mut out.lines);
-            if reported && made.role.kind != Kind::Original {
-                let kind = format!("{:?}", made.role.kind).to_lowercase();
-                let (original, shared, union) = (made.role.original, made.shared, made.union);
-                // Writing to memory cannot fail.
-                let _ = writeln!(out.truth, "{place} {original} {kind} {shared} {union}");
+    let bytes = write_blocks(
+        arguments.documents.div_ceil(BLOCK),
+        arguments.threads,
+        truth,
+        |block, out| {
+            for place in block * BLOCK..arguments.documents.min((block + 1) * BLOCK) {
+                let made = composer.line(place, &mut out.lines);
+                if reported && made.role.kind != Kind::Original {
+                    let kind = format!("{:?}", made.role.kind).to_lowercase();
+                    let (original, shared, union) = (made.role.original, made.shared, made.union);
+                    // Writing to memory cannot fail.
+                    let _ = writeln!(out.truth, "{place} {original} {kind} {shared} {union}");
+                }
             }
-        }
-    })?;
+        },
+    )?;
     if arguments.verbose {
-        eprintln!("{bytes} bytes in {:.3} s, including {:.3} s to prepare", started.elapsed().as_secs_f64(), ready.as_secs_f64());
+        eprintln!(
+            "{bytes} bytes in {:.3} s, including {:.3} s to prepare",
+            started.elapsed().as_secs_f64(),
+            ready.as_secs_f64()
+        );
     }
     Ok(())
 }

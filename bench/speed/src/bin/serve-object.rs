@@ -14,9 +14,22 @@ use std::{
 
 fn main() -> io::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let port: u16 = arguments.next().and_then(|port| port.parse().ok()).ok_or(io::ErrorKind::InvalidInput)?;
-    let files: BTreeMap<String, PathBuf> =
-        arguments.map(|path| (Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into(), path.into())).collect();
+    let port: u16 = arguments
+        .next()
+        .and_then(|port| port.parse().ok())
+        .ok_or(io::ErrorKind::InvalidInput)?;
+    let files: BTreeMap<String, PathBuf> = arguments
+        .map(|path| {
+            (
+                Path::new(&path)
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into(),
+                path.into(),
+            )
+        })
+        .collect();
     for client in TcpListener::bind(("127.0.0.1", port))?.incoming() {
         let (client, files) = (client?, files.clone());
         // If the client disconnects in the middle of an answer, the thread just ends.
@@ -42,12 +55,17 @@ fn answer(client: &TcpStream, files: &BTreeMap<String, PathBuf>) -> io::Result<b
             break;
         }
         if let Some(asked) = header.to_ascii_lowercase().strip_prefix("range: bytes=") {
-            range =
-                asked.trim().split_once('-').and_then(|(from, to)| Some((from.parse::<u64>().ok()?, to.parse::<u64>().ok()?)));
+            range = asked
+                .trim()
+                .split_once('-')
+                .and_then(|(from, to)| Some((from.parse::<u64>().ok()?, to.parse::<u64>().ok()?)));
         }
     }
     let mut parts = request.split(' ');
-    let (method, name) = (parts.next().unwrap_or(""), parts.next().unwrap_or("").rsplit('/').next().unwrap_or(""));
+    let (method, name) = (
+        parts.next().unwrap_or(""),
+        parts.next().unwrap_or("").rsplit('/').next().unwrap_or(""),
+    );
     let mut client = client;
     let Some(path) = files.get(name) else {
         client.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")?;

@@ -59,8 +59,15 @@ impl Composer {
     pub fn new(plan: Plan, pool: Pool) -> Self {
         let syllables: Vec<[u8; 8]> = (0..SYLLABLES as u64).map(syllable).collect();
         let mut capitals = syllables.clone();
-        capitals.iter_mut().for_each(|syllable| syllable[..7].make_ascii_uppercase());
-        Self { plan, pool, syllables, capitals }
+        capitals
+            .iter_mut()
+            .for_each(|syllable| syllable[..7].make_ascii_uppercase());
+        Self {
+            plan,
+            pool,
+            syllables,
+            capitals,
+        }
     }
 
     /// Returns the plan of the collection.
@@ -88,7 +95,10 @@ impl Composer {
         // Each edit adds at most one piece, so the text has at most `pieces + edits.count` pieces. The buffer has room for one
         // more, because copying a piece always writes a fixed number of bytes, even if the piece is shorter.
         lines.resize(filled + (pieces + edits.count + 1) as usize * MOST, 0);
-        let mut out = Out { bytes: &mut lines[filled..], at: 0 };
+        let mut out = Out {
+            bytes: &mut lines[filled..],
+            at: 0,
+        };
         let (mut phrase, mut left) = (0, 0);
         for piece in 0..pieces {
             if left == 0 {
@@ -99,10 +109,14 @@ impl Composer {
             }
             let word = random::at(role.text, piece);
             let next = (left > 1).then_some(phrase + 1);
-            match edits.at(piece, |edit| edit != Edit::Delete || next.is_some_and(|next| self.differ(phrase, next))) {
+            match edits.at(piece, |edit| {
+                edit != Edit::Delete || next.is_some_and(|next| self.differ(phrase, next))
+            }) {
                 None => self.piece(phrase, word, look, &mut out),
                 Some((Edit::Word, own)) => self.piece(phrase, own, look, &mut out),
-                Some((Edit::Piece, own)) => self.piece(self.other(phrase, own), own, look, &mut out),
+                Some((Edit::Piece, own)) => {
+                    self.piece(self.other(phrase, own), own, look, &mut out)
+                }
                 Some((Edit::Delete, _)) => {}
                 Some((Edit::Insert, own)) => {
                     self.piece(self.other(phrase, own), own, look, &mut out);
@@ -114,14 +128,21 @@ impl Composer {
         }
         let end = filled + out.at;
         lines.truncate(end);
-        Made { role, shared: windows - edits.lost, union: windows + edits.gained }
+        Made {
+            role,
+            shared: windows - edits.lost,
+            union: windows + edits.gained,
+        }
     }
 
     /// Returns the index of a piece in the pool whose first word differs from that of piece `phrase`.
     fn other(&self, phrase: usize, own: u64) -> usize {
         let count = self.pool.len();
         let start = random::below(own.rotate_left(20), count as u64) as usize;
-        (start..count).chain(0..start).find(|&other| self.differ(phrase, other)).unwrap_or(start)
+        (start..count)
+            .chain(0..start)
+            .find(|&other| self.differ(phrase, other))
+            .unwrap_or(start)
     }
 
     fn differ(&self, phrase: usize, other: usize) -> bool {
@@ -130,9 +151,15 @@ impl Composer {
 
     #[inline]
     fn piece(&self, phrase: usize, word: u64, look: Look, out: &mut Out) {
-        let (start, end) = (self.pool.starts[phrase] as usize, self.pool.starts[phrase + 1] as usize);
+        let (start, end) = (
+            self.pool.starts[phrase] as usize,
+            self.pool.starts[phrase + 1] as usize,
+        );
         out.copy::<COPIED>(&self.pool.text[start..], end - start);
-        for syllable in [&look.first[word as usize % SYLLABLES], &self.syllables[(word >> 32) as usize % SYLLABLES]] {
+        for syllable in [
+            &look.first[word as usize % SYLLABLES],
+            &self.syllables[(word >> 32) as usize % SYLLABLES],
+        ] {
             out.copy::<8>(syllable, usize::from(syllable[7]));
         }
         out.copy::<2>(&look.gap, look.length);
@@ -149,7 +176,15 @@ impl Composer {
             2 => (*b"\\n", 2),
             _ => (*b"! ", 2),
         };
-        Look { first: if plain { &self.syllables } else { &self.capitals }, gap, length }
+        Look {
+            first: if plain {
+                &self.syllables
+            } else {
+                &self.capitals
+            },
+            gap,
+            length,
+        }
     }
 }
 
@@ -173,7 +208,11 @@ impl Out<'_> {
 
 /// Returns the number of pieces of a text.
 fn pieces(text: u64, edited: bool) -> u64 {
-    let skipped: u64 = if edited { OCTAVES[..EDITED_FROM].iter().sum() } else { 0 };
+    let skipped: u64 = if edited {
+        OCTAVES[..EDITED_FROM].iter().sum()
+    } else {
+        0
+    };
     let random = random::at(text, u64::MAX);
     let mut at = skipped + random::below(random, OCTAVES.iter().sum::<u64>() - skipped);
     let mut octave = 0;
@@ -257,17 +296,29 @@ impl Edits {
         // The first and last two pieces are not edited: an edit there would change fewer windows.
         let span = pieces - 4;
         let offset = random::below(random::at(role.own, 2), span);
-        Self { own: role.own, count, done: 0, span, offset, lost: 0, gained: 0 }
+        Self {
+            own: role.own,
+            count,
+            done: 0,
+            span,
+            offset,
+            lost: 0,
+            gained: 0,
+        }
     }
 
     /// Returns the edit of a piece, and a random number for it. If the edit that was drawn is not possible, the word is replaced.
     #[inline]
     fn at(&mut self, piece: u64, possible: impl Fn(Edit) -> bool) -> Option<(Edit, u64)> {
-        if self.done == self.count || piece != 2 + (self.done * self.span + self.offset) / self.count {
+        if self.done == self.count
+            || piece != 2 + (self.done * self.span + self.offset) / self.count
+        {
             return None;
         }
         let random = random::at(self.own, 16 + self.done);
-        let edit = Some(Edit::of(random)).filter(|&edit| possible(edit)).unwrap_or(Edit::Word);
+        let edit = Some(Edit::of(random))
+            .filter(|&edit| possible(edit))
+            .unwrap_or(Edit::Word);
         let (lost, gained) = edit.windows();
         self.done += 1;
         self.lost += lost;
@@ -287,7 +338,12 @@ fn push_id(place: u64, own: u64, lines: &mut Vec<u8>) {
     let _ = match own >> 40 & 3 {
         0 => write!(lines, "{place}"),
         site => {
-            write!(lines, "\"http://www.{:x}.{}/page/{place}.html\"", own & 0xff_ffff, ["com", "edu", "org"][site as usize - 1])
+            write!(
+                lines,
+                "\"http://www.{:x}.{}/page/{place}.html\"",
+                own & 0xff_ffff,
+                ["com", "edu", "org"][site as usize - 1]
+            )
         }
     };
 }
@@ -307,7 +363,8 @@ mod tests {
 
     #[test]
     fn what_is_said_of_a_copy_is_so() {
-        let data = std::env::var_os("LOOKALIKE_DATA").map_or(PathBuf::from("../../../shared/data"), PathBuf::from);
+        let data = std::env::var_os("LOOKALIKE_DATA")
+            .map_or(PathBuf::from("../../../shared/data"), PathBuf::from);
         let Ok(pool) = Pool::load(&data) else {
             eprintln!("skipped: the shared corpora are not in {}", data.display());
             return;
@@ -318,15 +375,30 @@ mod tests {
             let made = composer.line(place, &mut line);
             let record: serde_json::Value = serde_json::from_slice(&line).unwrap();
             let text = record["text"].as_str().unwrap();
-            (made, fingerprint_set(text, TokensBy::Auto, Folds::default(), Shingling::new(5).unwrap()))
+            (
+                made,
+                fingerprint_set(
+                    text,
+                    TokensBy::Auto,
+                    Folds::default(),
+                    Shingling::new(5).unwrap(),
+                ),
+            )
         };
         let mut resemblances = Vec::new();
-        for place in (0..60_000).filter(|&place| composer.plan.role(place).kind != Kind::Original).step_by(3) {
+        for place in (0..60_000)
+            .filter(|&place| composer.plan.role(place).kind != Kind::Original)
+            .step_by(3)
+        {
             let (made, copy) = set(place);
             let (_, original) = set(made.role.original);
             let overlap = Overlap::of(&copy, &original);
             let union = overlap.a + overlap.b - overlap.shared;
-            assert_eq!((overlap.shared, union), (made.shared, made.union), "{place}: {made:?}");
+            assert_eq!(
+                (overlap.shared, union),
+                (made.shared, made.union),
+                "{place}: {made:?}"
+            );
             let resemblance = overlap.resemblance();
             match made.role.kind {
                 Kind::Original | Kind::Copy => assert_eq!(resemblance, 1.0),
@@ -335,9 +407,26 @@ mod tests {
             }
             resemblances.push(resemblance);
         }
-        let between = |from: f64, to: f64| resemblances.iter().filter(|r| (from..to).contains(*r)).count();
-        for (from, to) in [(0.5, 0.6), (0.6, 0.7), (0.7, 0.78), (0.8, 0.85), (0.85, 0.9), (0.9, 0.95), (0.95, 1.0)] {
-            assert!(between(from, to) > 50, "{from} to {to}: {}", between(from, to));
+        let between = |from: f64, to: f64| {
+            resemblances
+                .iter()
+                .filter(|r| (from..to).contains(*r))
+                .count()
+        };
+        for (from, to) in [
+            (0.5, 0.6),
+            (0.6, 0.7),
+            (0.7, 0.78),
+            (0.8, 0.85),
+            (0.85, 0.9),
+            (0.9, 0.95),
+            (0.95, 1.0),
+        ] {
+            assert!(
+                between(from, to) > 50,
+                "{from} to {to}: {}",
+                between(from, to)
+            );
         }
     }
 }

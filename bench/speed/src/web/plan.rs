@@ -7,14 +7,29 @@
 use crate::random;
 
 /// Clusters whose documents are all identical, for 30 million documents: (number of clusters, documents in each).
-const IDENTICAL: [(u64, u64); 7] =
-    [(1_600_000, 2), (320_000, 3), (100_000, 4), (50_000, 6), (22_990, 10), (6_000, 20), (1_000, 40)];
+const IDENTICAL: [(u64, u64); 7] = [
+    (1_600_000, 2),
+    (320_000, 3),
+    (100_000, 4),
+    (50_000, 6),
+    (22_990, 10),
+    (6_000, 20),
+    (1_000, 40),
+];
 /// The same for the ten largest clusters. In a collection of another size, their number stays the same and their sizes change in
 /// proportion; for the other clusters, the sizes stay the same and the numbers change.
 const GIANTS: (u64, u64) = (10, 5_010);
 /// The same as `IDENTICAL`, for clusters with some edited copies.
-const MIXED: [(u64, u64); 8] =
-    [(500_000, 2), (350_000, 3), (250_000, 4), (250_000, 7), (100_000, 8), (40_000, 25), (8_000, 32), (2_000, 72)];
+const MIXED: [(u64, u64); 8] = [
+    (500_000, 2),
+    (350_000, 3),
+    (250_000, 4),
+    (250_000, 7),
+    (100_000, 8),
+    (40_000, 25),
+    (8_000, 32),
+    (2_000, 72),
+];
 /// The number of documents in the collection whose clusters the three lists describe.
 const OF: u64 = 30_000_000;
 
@@ -84,29 +99,59 @@ impl Plan {
     /// # Panics
     /// Panics if there are no documents, or more than 2³².
     pub fn new(documents: u64, seed: u64) -> Self {
-        assert!((1..=1 << 32).contains(&documents), "from 1 to 2^32 documents");
+        assert!(
+            (1..=1 << 32).contains(&documents),
+            "from 1 to 2^32 documents"
+        );
         let scaled = |count: u64| count * documents / OF;
-        let giants = (0..GIANTS.0).map(|_| (1, scaled(GIANTS.1), false)).filter(|&(_, size, _)| size > 1);
-        let identical = IDENTICAL.iter().map(|&(clusters, size)| (scaled(clusters), size, false));
-        let mixed = MIXED.iter().map(|&(clusters, size)| (scaled(clusters), size, true));
+        let giants = (0..GIANTS.0)
+            .map(|_| (1, scaled(GIANTS.1), false))
+            .filter(|&(_, size, _)| size > 1);
+        let identical = IDENTICAL
+            .iter()
+            .map(|&(clusters, size)| (scaled(clusters), size, false));
+        let mixed = MIXED
+            .iter()
+            .map(|&(clusters, size)| (scaled(clusters), size, true));
         let mut first = 0;
         let classes: Vec<Class> = giants
             .chain(identical)
             .chain(mixed)
             .map(|(clusters, size, mixed)| {
-                let class = Class { first, clusters, size, mixed };
+                let class = Class {
+                    first,
+                    clusters,
+                    size,
+                    mixed,
+                };
                 first += clusters * size;
                 class
             })
             .collect();
         // The multiplier is near the golden ratio, so that neighbouring roles are far apart in the collection.
         let golden = random::below(0x9e37_79b9_7f4a_7c15, documents);
-        let multiplier = (golden.max(1)..).find(|&a| gcd(a, documents) == 1).unwrap_or(1);
+        let multiplier = (golden.max(1)..)
+            .find(|&a| gcd(a, documents) == 1)
+            .unwrap_or(1);
         let shift = random::below(random::at(seed, 0), documents);
         let inverse = inverse(multiplier, documents);
-        let mut plan = Self { documents, seed, multiplier, inverse, shift, classes, giants: Vec::new(), clustered: first };
-        let giants = plan.classes.iter().take_while(|class| class.clusters == 1 && !class.mixed);
-        plan.giants = giants.map(|class| plan.first_place(class.first, class.size)).collect();
+        let mut plan = Self {
+            documents,
+            seed,
+            multiplier,
+            inverse,
+            shift,
+            classes,
+            giants: Vec::new(),
+            clustered: first,
+        };
+        let giants = plan
+            .classes
+            .iter()
+            .take_while(|class| class.clusters == 1 && !class.mixed);
+        plan.giants = giants
+            .map(|class| plan.first_place(class.first, class.size))
+            .collect();
         plan
     }
 
@@ -118,21 +163,39 @@ impl Plan {
     /// Returns the role of the document at position `place` of the collection. Cost: tens of nanoseconds, plus a few for each
     /// document of its cluster.
     pub fn role(&self, place: u64) -> Role {
-        let role =
-            ((u128::from(self.multiplier) * u128::from(place) + u128::from(self.shift)) % u128::from(self.documents)) as u64;
+        let role = ((u128::from(self.multiplier) * u128::from(place) + u128::from(self.shift))
+            % u128::from(self.documents)) as u64;
         let own = random::at(self.seed ^ 0x6f77_6e00, role);
         if role >= self.clustered {
-            return Role { text: self.text(role), original: place, kind: Kind::Original, edited: false, own };
+            return Role {
+                text: self.text(role),
+                original: place,
+                kind: Kind::Original,
+                edited: false,
+                own,
+            };
         }
-        let number = self.classes.partition_point(|class| class.first + class.clusters * class.size <= role);
+        let number = self
+            .classes
+            .partition_point(|class| class.first + class.clusters * class.size <= role);
         let class = self.classes[number];
         let first = role - (role - class.first) % class.size;
         let original = match self.giants.get(number) {
             Some(&giant) => giant,
             None => self.first_place(first, class.size),
         };
-        let kind = if original == place { Kind::Original } else { self.kind(class, first, original, role, own) };
-        Role { text: self.text(first), original, kind, edited: class.mixed, own }
+        let kind = if original == place {
+            Kind::Original
+        } else {
+            self.kind(class, first, original, role, own)
+        };
+        Role {
+            text: self.text(first),
+            original,
+            kind,
+            edited: class.mixed,
+            own,
+        }
     }
 
     fn kind(&self, class: Class, first: u64, original: u64, role: u64, own: u64) -> Kind {
@@ -177,7 +240,8 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 /// Returns the inverse of a number modulo another one; the two must have no common divisor.
 fn inverse(a: u64, modulus: u64) -> u64 {
-    let (mut r, mut next, mut t, mut after) = (i128::from(modulus), i128::from(a % modulus), 0i128, 1i128);
+    let (mut r, mut next, mut t, mut after) =
+        (i128::from(modulus), i128::from(a % modulus), 0i128, 1i128);
     while next != 0 {
         let quotient = r / next;
         (r, next) = (next, r - quotient * next);
@@ -194,9 +258,16 @@ mod tests {
 
     #[test]
     fn the_lists_are_the_papers() {
-        let sum = |list: &[(u64, u64)]| list.iter().fold((0, 0), |(c, d), &(count, size)| (c + count, d + count * size));
+        let sum = |list: &[(u64, u64)]| {
+            list.iter().fold((0, 0), |(c, d), &(count, size)| {
+                (c + count, d + count * size)
+            })
+        };
         let (clusters, documents) = sum(&IDENTICAL);
-        assert_eq!((clusters + GIANTS.0, documents + GIANTS.0 * GIANTS.1), (2_100_000, 5_300_000));
+        assert_eq!(
+            (clusters + GIANTS.0, documents + GIANTS.0 * GIANTS.1),
+            (2_100_000, 5_300_000)
+        );
         assert_eq!(sum(&MIXED), (1_500_000, 7_000_000));
     }
 
@@ -212,12 +283,18 @@ mod tests {
             // The original comes before its copies, has the same text, and is not a copy itself.
             assert!(role.original <= place);
             let original = plan.role(role.original);
-            assert_eq!((original.kind, original.text, original.original), (Kind::Original, role.text, role.original));
+            assert_eq!(
+                (original.kind, original.text, original.original),
+                (Kind::Original, role.text, role.original)
+            );
             assert_eq!(role.kind == Kind::Original, role.original == place);
         }
         let share = |kind: &str| kinds[kind] as f64 / 300_000.0;
         assert!((share("Copy") - 0.18).abs() < 0.002, "{kinds:?}");
-        assert!((share("Near") + share("Far") - 0.11).abs() < 0.002, "{kinds:?}");
+        assert!(
+            (share("Near") + share("Far") - 0.11).abs() < 0.002,
+            "{kinds:?}"
+        );
         assert!((share("Far") - 0.11 / 6.0).abs() < 0.001, "{kinds:?}");
         let clusters = sizes.values().filter(|&&size| size > 1).count() as f64;
         assert!((clusters / 36_000.0 - 1.0).abs() < 0.01, "{clusters}");

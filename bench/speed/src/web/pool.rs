@@ -46,11 +46,19 @@ impl Pool {
     /// # Errors
     /// Fails if a corpus cannot be read.
     pub fn load(data: &Path) -> anyhow::Result<Self> {
-        let mut pool = Self { text: Vec::new(), starts: vec![0], heads: Vec::new() };
+        let mut pool = Self {
+            text: Vec::new(),
+            starts: vec![0],
+            heads: Vec::new(),
+        };
         for name in CORPORA {
             let path = data.join(format!("{name}.jsonl.zst"));
-            let file = File::open(&path)
-                .with_context(|| format!("{}: the shared corpora are needed; name their folder with --data", path.display()))?;
+            let file = File::open(&path).with_context(|| {
+                format!(
+                    "{}: the shared corpora are needed; name their folder with --data",
+                    path.display()
+                )
+            })?;
             let end = pool.text.len() + EACH;
             for line in BufReader::new(zstd::Decoder::new(file)?).lines() {
                 // Take only a part of each text, so that the pool has pieces of many texts.

@@ -44,7 +44,12 @@ impl Placement {
     /// Returns the placement that turns by `turn` and then shifts so that `from` moves to `to`.
     fn bringing(from: (f64, f64), to: (f64, f64), turn: u8, votes: u32) -> Self {
         let (x, y) = turned(from.0, from.1, turn);
-        Self { turn, dx: to.0 - x, dy: to.1 - y, votes }
+        Self {
+            turn,
+            dx: to.0 - x,
+            dy: to.1 - y,
+            votes,
+        }
     }
 
     /// Returns the placed print, rounded to whole pixels.
@@ -52,7 +57,11 @@ impl Placement {
         let laid = |minutia: &Minutia| {
             let (x, y) = turned(f64::from(minutia.x), f64::from(minutia.y), self.turn);
             let [x, y] = [x + self.dx, y + self.dy].map(|at| (at + 0.5).floor() as i32);
-            Minutia { x, y, angle: minutia.angle.wrapping_add(self.turn) }
+            Minutia {
+                x,
+                y,
+                angle: minutia.angle.wrapping_add(self.turn),
+            }
         };
         print.iter().map(laid).collect()
     }
@@ -67,7 +76,11 @@ pub fn align(print: &[Minutia], onto: &[Minutia], max_turn: u8) -> Option<Placem
     let (print, onto) = (&*voters(print), &*voters(onto));
     let (most, centre) = (max_turn.min(127) as i32, centre(print)?);
     let mut best: Option<(u32, u8, u64)> = None;
-    let (pairs, mut counts, mut corners) = (Pairs::new(print, onto, centre), Counts::default(), Vec::new());
+    let (pairs, mut counts, mut corners) = (
+        Pairs::new(print, onto, centre),
+        Counts::default(),
+        Vec::new(),
+    );
     for turn in (-most..=most).step_by(STEP).map(|turn| turn as u8) {
         pairs.corners_at(turn, &mut corners);
         if let Some((votes, cell)) = counts.most(&corners)
@@ -79,7 +92,10 @@ pub fn align(print: &[Minutia], onto: &[Minutia], max_turn: u8) -> Option<Placem
     let (votes, turn, cell) = best?;
     let mut shifts = shifts_at(print, onto, centre, turn);
     shifts.retain(|&(_, _, dx, dy)| cells_of(dx, dy).contains(&cell));
-    let pairs: Vec<(Minutia, Minutia)> = shifts.iter().map(|&(a, b, ..)| (print[a], onto[b])).collect();
+    let pairs: Vec<(Minutia, Minutia)> = shifts
+        .iter()
+        .map(|&(a, b, ..)| (print[a], onto[b]))
+        .collect();
     Some(fitted(&pairs, turn, votes))
 }
 
@@ -89,11 +105,16 @@ fn voters(print: &[Minutia]) -> Cow<'_, [Minutia]> {
         return print.into();
     }
     let (x, y) = centre(print).unwrap_or_default();
-    let from_middle = |minutia: &Minutia| (f64::from(minutia.x) - x).powi(2) + (f64::from(minutia.y) - y).powi(2);
+    let from_middle =
+        |minutia: &Minutia| (f64::from(minutia.x) - x).powi(2) + (f64::from(minutia.y) - y).powi(2);
     let mut nearest: Vec<(f64, usize)> = print.iter().map(from_middle).zip(0..).collect();
     nearest.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
     nearest.truncate(MOST_ALIGNED);
-    nearest.iter().map(|&(_, at)| print[at]).collect::<Vec<_>>().into()
+    nearest
+        .iter()
+        .map(|&(_, at)| print[at])
+        .collect::<Vec<_>>()
+        .into()
 }
 
 /// All pairs of minutiae of two prints, by the differences between their angles. A pair votes for few turns, so it is faster to find
@@ -125,12 +146,24 @@ impl<'a> Pairs<'a> {
                 *end += 1;
             }
         }
-        Self { print, onto, centre, pairs, starts }
+        Self {
+            print,
+            onto,
+            centre,
+            pairs,
+            starts,
+        }
     }
 
     /// Collects the first cell of each shift of [`shifts_at`], in another order.
     fn corners_at(&self, turn: u8, into: &mut Vec<(i64, i64)>) {
-        let place = |a: &Minutia| turned(f64::from(a.x) - self.centre.0, f64::from(a.y) - self.centre.1, turn);
+        let place = |a: &Minutia| {
+            turned(
+                f64::from(a.x) - self.centre.0,
+                f64::from(a.y) - self.centre.1,
+                turn,
+            )
+        };
         let places: Vec<(f64, f64)> = self.print.iter().map(place).collect();
         into.clear();
         for off in 0..=2 * AGREE {
@@ -169,25 +202,38 @@ impl Counts {
         self.field.resize((width * height).max(self.field.len()), 0);
         let four = |(x, y): (i64, i64)| {
             let at = (x - low.0) as usize * height + (y - low.1) as usize;
-            [(at, x, y), (at + 1, x, y + 1), (at + height, x + 1, y), (at + height + 1, x + 1, y + 1)]
+            [
+                (at, x, y),
+                (at + 1, x, y + 1),
+                (at + height, x + 1, y),
+                (at + height + 1, x + 1, y + 1),
+            ]
         };
         let mut best: Option<(u32, u64)> = None;
         for (at, x, y) in corners.iter().flat_map(|&corner| four(corner)) {
             let votes = &mut self.field[at];
             *votes += 1;
             // Each cell with the maximum count reaches it exactly once, so the lowest of these cells wins.
-            if best.is_none_or(|(most, first)| *votes > most || *votes == most && number(x, y) < first) {
+            if best
+                .is_none_or(|(most, first)| *votes > most || *votes == most && number(x, y) < first)
+            {
                 best = Some((*votes, number(x, y)));
             }
         }
-        corners.iter().flat_map(|&corner| four(corner)).for_each(|(at, ..)| self.field[at] = 0);
+        corners
+            .iter()
+            .flat_map(|&corner| four(corner))
+            .for_each(|(at, ..)| self.field[at] = 0);
         best
     }
 }
 
 /// Counts as [`Counts::most`] does, for shifts that are far apart.
 fn most_by_sorting(corners: &[(i64, i64)]) -> Option<(u32, u64)> {
-    let mut cells: Vec<u64> = corners.iter().flat_map(|&corner| cells_at(corner)).collect();
+    let mut cells: Vec<u64> = corners
+        .iter()
+        .flat_map(|&corner| cells_at(corner))
+        .collect();
     cells.sort_unstable();
     let mut best: Option<(u32, u64)> = None;
     for cell in cells.chunk_by(|a, b| a == b) {
@@ -212,7 +258,10 @@ fn shifts_at(print: &[Minutia], onto: &[Minutia], centre: (f64, f64), turn: u8) 
     for (i, a) in print.iter().enumerate() {
         let (x, y) = turned(f64::from(a.x) - centre.0, f64::from(a.y) - centre.1, turn);
         let angle = a.angle.wrapping_add(turn);
-        let agreeing = onto.iter().enumerate().filter(|(_, b)| apart(b.angle, angle) <= AGREE);
+        let agreeing = onto
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| apart(b.angle, angle) <= AGREE);
         shifts.extend(agreeing.map(|(j, b)| (i, j, f64::from(b.x) - x, f64::from(b.y) - y)));
     }
     shifts
@@ -248,7 +297,12 @@ fn fitted(pairs: &[(Minutia, Minutia)], near: u8, votes: u32) -> Placement {
     let firsts: Vec<Minutia> = pairs.iter().map(|pair| pair.0).collect();
     let seconds: Vec<Minutia> = pairs.iter().map(|pair| pair.1).collect();
     let (Some(from), Some(to)) = (centre(&firsts), centre(&seconds)) else {
-        return Placement { turn: near, dx: 0.0, dy: 0.0, votes };
+        return Placement {
+            turn: near,
+            dx: 0.0,
+            dy: 0.0,
+            votes,
+        };
     };
     let (mut along, mut across) = (0.0, 0.0);
     for (a, b) in pairs {
@@ -259,13 +313,22 @@ fn fitted(pairs: &[(Minutia, Minutia)], near: u8, votes: u32) -> Placement {
     }
     // A few pairs that are close together say little about the turn, so a correction by more than one step is ignored.
     let more = direction(along, across);
-    let turn = if apart(more, 0) <= STEP as u8 { near.wrapping_add(more) } else { near };
+    let turn = if apart(more, 0) <= STEP as u8 {
+        near.wrapping_add(more)
+    } else {
+        near
+    };
     Placement::bringing(from, to, turn, votes)
 }
 
 fn centre(print: &[Minutia]) -> Option<(f64, f64)> {
     let n = print.len() as f64;
-    let sum = |of: fn(&Minutia) -> i32| print.iter().map(|minutia| f64::from(of(minutia))).sum::<f64>();
+    let sum = |of: fn(&Minutia) -> i32| {
+        print
+            .iter()
+            .map(|minutia| f64::from(of(minutia)))
+            .sum::<f64>()
+    };
     (!print.is_empty()).then(|| (sum(|minutia| minutia.x) / n, sum(|minutia| minutia.y) / n))
 }
 
@@ -276,7 +339,8 @@ mod tests {
     use super::*;
 
     fn print() -> impl Strategy<Value = Vec<Minutia>> {
-        let minutia = (0i32..300, 0i32..300, any::<u8>()).prop_map(|(x, y, angle)| Minutia { x, y, angle });
+        let minutia =
+            (0i32..300, 0i32..300, any::<u8>()).prop_map(|(x, y, angle)| Minutia { x, y, angle });
         prop::collection::vec(minutia, 12..40)
     }
 
@@ -332,22 +396,70 @@ mod tests {
     fn only_central_minutiae_vote_if_there_are_very_many() {
         let mut random = lookalike::fingerprint::SplitMix64::new(1);
         let mut below = || (random.next_u64() % 1000) as i32;
-        let many: Vec<Minutia> = (0..1000).map(|_| Minutia { x: below(), y: below(), angle: 64 }).collect();
-        let moved = Placement { turn: 0, dx: 30.0, dy: -20.0, votes: 0 }.lay(&many);
+        let many: Vec<Minutia> = (0..1000)
+            .map(|_| Minutia {
+                x: below(),
+                y: below(),
+                angle: 64,
+            })
+            .collect();
+        let moved = Placement {
+            turn: 0,
+            dx: 30.0,
+            dy: -20.0,
+            votes: 0,
+        }
+        .lay(&many);
         let found = align(&moved, &many, MAX_TURN).unwrap();
-        assert!((found.dx + 30.0).abs() < 8.0 && (found.dy - 20.0).abs() < 8.0, "{found:?}");
+        assert!(
+            (found.dx + 30.0).abs() < 8.0 && (found.dy - 20.0).abs() < 8.0,
+            "{found:?}"
+        );
         assert_eq!(voters(&many).len(), MOST_ALIGNED);
-        let same = vec![Minutia { x: 100, y: 100, angle: 64 }; 5_000];
-        assert_eq!(align(&same, &same, MAX_TURN).map(|found| found.votes), Some((MOST_ALIGNED * MOST_ALIGNED) as u32));
+        let same = vec![
+            Minutia {
+                x: 100,
+                y: 100,
+                angle: 64
+            };
+            5_000
+        ];
+        assert_eq!(
+            align(&same, &same, MAX_TURN).map(|found| found.votes),
+            Some((MOST_ALIGNED * MOST_ALIGNED) as u32)
+        );
     }
 
     #[test]
     fn empty_or_opposite_prints_are_not_aligned() {
-        let one = [Minutia { x: 1, y: 2, angle: 3 }];
+        let one = [Minutia {
+            x: 1,
+            y: 2,
+            angle: 3,
+        }];
         assert_eq!(align(&[], &one, MAX_TURN), None);
         assert_eq!(align(&one, &[], MAX_TURN), None);
-        let far = [Minutia { x: 900, y: -70, angle: 9 }];
-        assert_eq!(align(&one, &far, MAX_TURN).map(|found| found.lay(&one)[0]).map(|laid| (laid.x, laid.y)), Some((900, -70)));
-        assert_eq!(align(&one, &[Minutia { angle: 128, ..one[0] }], MAX_TURN), None);
+        let far = [Minutia {
+            x: 900,
+            y: -70,
+            angle: 9,
+        }];
+        assert_eq!(
+            align(&one, &far, MAX_TURN)
+                .map(|found| found.lay(&one)[0])
+                .map(|laid| (laid.x, laid.y)),
+            Some((900, -70))
+        );
+        assert_eq!(
+            align(
+                &one,
+                &[Minutia {
+                    angle: 128,
+                    ..one[0]
+                }],
+                MAX_TURN
+            ),
+            None
+        );
     }
 }

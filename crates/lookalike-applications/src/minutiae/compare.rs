@@ -40,7 +40,13 @@ pub struct Field {
 
 impl Default for Field {
     fn default() -> Self {
-        Self { square: 12, margin: 4, sets: 1024, members: 3, seed: 1 }
+        Self {
+            square: 12,
+            margin: 4,
+            sets: 1024,
+            members: 3,
+            seed: 1,
+        }
     }
 }
 
@@ -53,8 +59,15 @@ pub struct Prints<'a> {
 
 #[derive(Debug)]
 enum Way {
-    Grid { squares: Vec<Squares>, keys: Option<Index> },
-    Aligned { ground: Ground, squares: Vec<Squares>, keys: Option<Vec<Vec<u64>>> },
+    Grid {
+        squares: Vec<Squares>,
+        keys: Option<Index>,
+    },
+    Aligned {
+        ground: Ground,
+        squares: Vec<Squares>,
+        keys: Option<Vec<Vec<u64>>>,
+    },
     Neighbours(Near),
 }
 
@@ -73,7 +86,12 @@ impl Ground {
     fn new(prints: &[Vec<Minutia>], field: Field) -> Result<Self> {
         let side = i64::from(field.square.max(1));
         let span = |of: fn(&Minutia) -> i32| {
-            let all = || prints.iter().flatten().map(|minutia| i64::from(of(minutia)));
+            let all = || {
+                prints
+                    .iter()
+                    .flatten()
+                    .map(|minutia| i64::from(of(minutia)))
+            };
             let first = all().min().unwrap_or(0).div_euclid(side) * side;
             (first, all().max().unwrap_or(0) - first + 1)
         };
@@ -82,21 +100,40 @@ impl Ground {
         let grid = Grid::new(field.square, field.margin, pixels(width), pixels(height))?;
         let family = match field.sets {
             0 => None,
-            sets => Some(Family::new(sets, field.members, grid.squares(), field.seed)?),
+            sets => Some(Family::new(
+                sets,
+                field.members,
+                grid.squares(),
+                field.seed,
+            )?),
         };
-        Ok(Self { grid, x: x as i32, y: y as i32, family })
+        Ok(Self {
+            grid,
+            x: x as i32,
+            y: y as i32,
+            family,
+        })
     }
 
     fn squares(&self, print: &[Minutia]) -> Squares {
-        let moved =
-            |minutia: &Minutia| Minutia { x: minutia.x.saturating_sub(self.x), y: minutia.y.saturating_sub(self.y), ..*minutia };
-        self.grid.print(&print.iter().map(moved).collect::<Vec<_>>())
+        let moved = |minutia: &Minutia| Minutia {
+            x: minutia.x.saturating_sub(self.x),
+            y: minutia.y.saturating_sub(self.y),
+            ..*minutia
+        };
+        self.grid
+            .print(&print.iter().map(moved).collect::<Vec<_>>())
     }
 
     /// Returns the keys of all prints, if candidates are the pairs that share a key.
     fn keys(&self, squares: &[Squares]) -> Option<Vec<Vec<u64>>> {
         let family = self.family.as_ref()?;
-        Some(squares.iter().map(|squares| family.keys(squares).into_iter().map(u64::from).collect()).collect())
+        Some(
+            squares
+                .iter()
+                .map(|squares| family.keys(squares).into_iter().map(u64::from).collect())
+                .collect(),
+        )
     }
 }
 
@@ -109,12 +146,20 @@ impl<'a> Prints<'a> {
         let way = match by {
             By::Grid(field) | By::Aligned(field) => {
                 let ground = Ground::new(prints, *field)?;
-                let squares: Vec<Squares> = prints.iter().map(|print| ground.squares(print)).collect();
+                let squares: Vec<Squares> =
+                    prints.iter().map(|print| ground.squares(print)).collect();
                 let keys = ground.keys(&squares);
                 if matches!(by, By::Aligned(_)) {
-                    Way::Aligned { ground, squares, keys }
+                    Way::Aligned {
+                        ground,
+                        squares,
+                        keys,
+                    }
                 } else {
-                    Way::Grid { squares, keys: keys.map(Index::new) }
+                    Way::Grid {
+                        squares,
+                        keys: keys.map(Index::new),
+                    }
                 }
             }
             By::Neighbours(neighbours) => Way::Neighbours(Near::new(prints, neighbours)),
@@ -131,14 +176,21 @@ impl<'a> Prints<'a> {
                 let candidates: Vec<u32> = match keys {
                     None => (0..b).collect(),
                     Some(index) => {
-                        let mut found: Vec<u32> =
-                            index.having(b).flat_map(|having| having.iter().take_while(|&&a| a < b)).copied().collect();
+                        let mut found: Vec<u32> = index
+                            .having(b)
+                            .flat_map(|having| having.iter().take_while(|&&a| a < b))
+                            .copied()
+                            .collect();
                         found.sort_unstable();
                         found.dedup();
                         found
                     }
                 };
-                let ranked = |a| Ranked { a, b, score: squares[a as usize].resemblance(&squares[at]) };
+                let ranked = |a| Ranked {
+                    a,
+                    b,
+                    score: squares[a as usize].resemblance(&squares[at]),
+                };
                 candidates.into_iter().map(ranked).collect()
             }
             Way::Aligned { .. } => (0..b).filter_map(|a| self.aligned(a, b)).collect(),
@@ -149,7 +201,14 @@ impl<'a> Prints<'a> {
     /// Aligns print a with print b, and returns the pair with the score of [`before`](Self::before). Returns `None` if the pair is no
     /// candidate, or if prints are not compared by aligning.
     pub fn aligned(&self, a: u32, b: u32) -> Option<Ranked> {
-        let Way::Aligned { ground, squares, keys } = &self.way else { return None };
+        let Way::Aligned {
+            ground,
+            squares,
+            keys,
+        } = &self.way
+        else {
+            return None;
+        };
         let [print, onto] = [a, b].map(|number| &self.prints[number as usize]);
         if print.len().min(onto.len()) < FEWEST_ALIGNED {
             return None;
@@ -159,7 +218,11 @@ impl<'a> Prints<'a> {
             let shares = |key: &u32| keys[b as usize].binary_search(&u64::from(*key)).is_ok();
             family.keys(&laid).iter().find(|key| shares(key))?;
         }
-        Some(Ranked { a, b, score: laid.resemblance(&squares[b as usize]) })
+        Some(Ranked {
+            a,
+            b,
+            score: laid.resemblance(&squares[b as usize]),
+        })
     }
 }
 
@@ -173,7 +236,10 @@ mod tests {
         let mut all = Vec::new();
         for finger in 0..fingers {
             for impression in 0..impressions {
-                let (mut of_finger, mut of_print) = (SplitMix64::new(finger), SplitMix64::new(1000 * finger + impression));
+                let (mut of_finger, mut of_print) = (
+                    SplitMix64::new(finger),
+                    SplitMix64::new(1000 * finger + impression),
+                );
                 let mut below = |n: u64| (of_print.next_u64() % n) as i32;
                 let placement = super::super::align::Placement {
                     turn: below(33) as u8,
@@ -184,12 +250,23 @@ mod tests {
                 let mut print = Vec::new();
                 for _ in 0..40 {
                     let random = of_finger.next_u64();
-                    let (x, y) = ((random % 300) as i32 + below(5), (random >> 20) as i32 % 300 + below(5));
+                    let (x, y) = (
+                        (random % 300) as i32 + below(5),
+                        (random >> 20) as i32 % 300 + below(5),
+                    );
                     let angle = ((random >> 50) as u8).wrapping_add(below(9) as u8);
                     if below(6) > 0 {
-                        print.push(Minutia { x, y: y.abs(), angle });
+                        print.push(Minutia {
+                            x,
+                            y: y.abs(),
+                            angle,
+                        });
                     } else {
-                        print.push(Minutia { x: below(300), y: below(300), angle: below(256) as u8 });
+                        print.push(Minutia {
+                            x: below(300),
+                            y: below(300),
+                            angle: below(256) as u8,
+                        });
                     }
                 }
                 all.push(placement.lay(&print));
@@ -201,35 +278,77 @@ mod tests {
     fn best(prints: &[Vec<Minutia>], by: By, most: usize) -> Vec<(u32, u32)> {
         let ready = Prints::new(prints, &by).unwrap();
         let (mut ranking, mut scratch) = (super::super::Ranking::new(most), NearScratch::default());
-        (0..prints.len() as u32).flat_map(|b| ready.before(b, &mut scratch)).for_each(|pair| ranking.push(pair));
-        ranking.into_pairs().iter().map(|pair| (pair.a, pair.b)).collect()
+        (0..prints.len() as u32)
+            .flat_map(|b| ready.before(b, &mut scratch))
+            .for_each(|pair| ranking.push(pair));
+        ranking
+            .into_pairs()
+            .iter()
+            .map(|pair| (pair.a, pair.b))
+            .collect()
     }
 
     #[test]
     fn displaced_prints_are_found_by_alignment_and_by_neighbours() {
         let prints = cards(12, 3);
-        let all = Field { sets: 0, ..Field::default() };
-        let genuine = |by| best(&prints, by, 36).iter().filter(|(a, b)| a / 3 == b / 3).count();
-        let figures = [By::Grid(all), By::Aligned(all), By::Neighbours(Neighbours::default())].map(genuine);
-        assert!(figures[0] < 12 && figures[1] >= 34 && figures[2] >= 34, "{figures:?}");
+        let all = Field {
+            sets: 0,
+            ..Field::default()
+        };
+        let genuine = |by| {
+            best(&prints, by, 36)
+                .iter()
+                .filter(|(a, b)| a / 3 == b / 3)
+                .count()
+        };
+        let figures = [
+            By::Grid(all),
+            By::Aligned(all),
+            By::Neighbours(Neighbours::default()),
+        ]
+        .map(genuine);
+        assert!(
+            figures[0] < 12 && figures[1] >= 34 && figures[2] >= 34,
+            "{figures:?}"
+        );
     }
 
     #[test]
     fn candidates_of_a_family_are_the_pairs_that_share_a_key() {
         let prints = cards(6, 2);
-        let field = Field { square: 30, margin: 8, sets: 200, ..Field::default() };
+        let field = Field {
+            square: 30,
+            margin: 8,
+            sets: 200,
+            ..Field::default()
+        };
         let ground = Ground::new(&prints, field).unwrap();
-        let keys: Vec<Vec<u32>> =
-            prints.iter().map(|print| ground.family.as_ref().unwrap().keys(&ground.squares(print))).collect();
-        let share = |a: u32, b: u32| keys[a as usize].iter().any(|key| keys[b as usize].contains(key));
-        let mut expected: Vec<(u32, u32)> =
-            (0..12).flat_map(|b| (0..b).map(move |a| (a, b))).filter(|&(a, b)| share(a, b)).collect();
+        let keys: Vec<Vec<u32>> = prints
+            .iter()
+            .map(|print| ground.family.as_ref().unwrap().keys(&ground.squares(print)))
+            .collect();
+        let share = |a: u32, b: u32| {
+            keys[a as usize]
+                .iter()
+                .any(|key| keys[b as usize].contains(key))
+        };
+        let mut expected: Vec<(u32, u32)> = (0..12)
+            .flat_map(|b| (0..b).map(move |a| (a, b)))
+            .filter(|&(a, b)| share(a, b))
+            .collect();
         let mut found = best(&prints, By::Grid(field), usize::MAX);
         expected.sort_unstable();
         found.sort_unstable();
-        assert!(!expected.is_empty() && expected.len() < 66, "{}", expected.len());
+        assert!(
+            !expected.is_empty() && expected.len() < 66,
+            "{}",
+            expected.len()
+        );
         assert_eq!(found, expected);
-        assert_eq!(best(&prints, By::Grid(Field { sets: 0, ..field }), usize::MAX).len(), 66);
+        assert_eq!(
+            best(&prints, By::Grid(Field { sets: 0, ..field }), usize::MAX).len(),
+            66
+        );
         assert!(best(&prints, By::Aligned(field), usize::MAX).len() < 66);
     }
 
@@ -237,8 +356,15 @@ mod tests {
     fn prints_without_minutiae_match_no_print() {
         let mut prints = cards(2, 1);
         prints.extend([Vec::new(), Vec::new()]);
-        for by in [By::Grid(Field::default()), By::Aligned(Field::default()), By::Neighbours(Neighbours::default())] {
-            assert!(best(&prints, by, 9).iter().all(|&pair| pair == (0, 1)), "{by:?}");
+        for by in [
+            By::Grid(Field::default()),
+            By::Aligned(Field::default()),
+            By::Neighbours(Neighbours::default()),
+        ] {
+            assert!(
+                best(&prints, by, 9).iter().all(|&pair| pair == (0, 1)),
+                "{by:?}"
+            );
         }
     }
 }

@@ -39,20 +39,35 @@ impl Family {
                 }
             }
         }
-        Ok(Self { members: members as usize, squares: drawn })
+        Ok(Self {
+            members: members as usize,
+            squares: drawn,
+        })
     }
 
     /// Returns the numbers, in ascending order, of the sets in which every square has minutiae of the print. Cost: about 1.25
     /// lookups per set if 20 % of the squares have minutiae.
     pub fn keys(&self, print: &Squares) -> Vec<u32> {
         let sets = self.squares.chunks_exact(self.members).zip(0..);
-        sets.filter(|(set, _)| set.iter().all(|&square| print.has(square))).map(|(_, number)| number).collect()
+        sets.filter(|(set, _)| set.iter().all(|&square| print.has(square)))
+            .map(|(_, number)| number)
+            .collect()
     }
 }
 
 fn check(sets: u32, members: u32, squares: u32) -> Result<()> {
-    let possible = (1..=MAX_SETS).contains(&sets) && (1..=MAX_MEMBERS.min(squares)).contains(&members);
-    if possible { Ok(()) } else { Err(Error::Family { sets, members, squares, most: MAX_MEMBERS.min(squares) }) }
+    let possible =
+        (1..=MAX_SETS).contains(&sets) && (1..=MAX_MEMBERS.min(squares)).contains(&members);
+    if possible {
+        Ok(())
+    } else {
+        Err(Error::Family {
+            sets,
+            members,
+            squares,
+            most: MAX_MEMBERS.min(squares),
+        })
+    }
 }
 
 /// Maps a random number to a number below `n`.
@@ -87,7 +102,12 @@ pub struct Simulated {
 impl Default for Model {
     /// Returns the book's model.
     fn default() -> Self {
-        Self { share: 0.2, agreement: 0.8, sets: 1024, members: 3 }
+        Self {
+            share: 0.2,
+            agreement: 0.8,
+            sets: 1024,
+            members: 3,
+        }
     }
 }
 
@@ -121,7 +141,9 @@ impl Model {
         check(self.sets, self.members, squares)?;
         for share in [self.share, self.agreement] {
             if !(0.0..=1.0).contains(&share) {
-                return Err(lookalike::Error::from(lookalike::ErrorKind::Resemblance(share)).into());
+                return Err(
+                    lookalike::Error::from(lookalike::ErrorKind::Resemblance(share)).into(),
+                );
             }
         }
         let mut random = SplitMix64::new(seed);
@@ -131,7 +153,9 @@ impl Model {
             // Whether a print has minutiae in a square is computed from the print's random number and the square, so only the
             // squares that are looked up are drawn.
             let [first, second, third] = [(); 3].map(|()| random.next_u64());
-            let drawn = |print: u64, square: u32, share: f64| unit(finish(print ^ u64::from(square))) < share;
+            let drawn = |print: u64, square: u32, share: f64| {
+                unit(finish(print ^ u64::from(square))) < share
+            };
             let has = |square: u32| drawn(first, square, self.share);
             let found = |and: &dyn Fn(u32) -> bool| {
                 let mut sets = family.squares.chunks_exact(family.members);
@@ -158,31 +182,55 @@ mod tests {
     #[test]
     fn the_sources_two_probabilities() {
         let model = Model::default();
-        assert_eq!([model.same(), model.other()].map(|p| (p * 1000.0).round()), [985.0, 63.0]);
+        assert_eq!(
+            [model.same(), model.other()].map(|p| (p * 1000.0).round()),
+            [985.0, 63.0]
+        );
         let direct = |p: f64| 1.0 - (1.0 - p).powi(1024);
-        assert!((model.same() - direct(0.004096)).abs() < 1e-12 && (model.other() - direct(0.000064)).abs() < 1e-12);
+        assert!(
+            (model.same() - direct(0.004096)).abs() < 1e-12
+                && (model.other() - direct(0.000064)).abs() < 1e-12
+        );
     }
 
     #[test]
     fn larger_sets_lower_both() {
         let figures = [3, 4, 5].map(|members| {
-            let model = Model { members, ..Model::default() };
+            let model = Model {
+                members,
+                ..Model::default()
+            };
             [model.same(), model.other()].map(|p| (p * 1e5).round() / 1e5)
         });
-        assert_eq!(figures, [[0.98505, 0.06344], [0.48896, 0.00262], [0.10182, 0.00010]]);
+        assert_eq!(
+            figures,
+            [[0.98505, 0.06344], [0.48896, 0.00262], [0.10182, 0.00010]]
+        );
     }
 
     #[test]
     fn simulations_agree_with_the_formulas_within_four_standard_errors() {
         let trials = 4_000;
-        for (sets, members, share, agreement) in
-            [(1024, 3, 0.2, 0.8), (1024, 4, 0.2, 0.8), (1024, 5, 0.2, 0.8), (64, 2, 0.1, 0.5), (10, 1, 0.2, 0.9)]
-        {
-            let model = Model { share, agreement, sets, members };
+        for (sets, members, share, agreement) in [
+            (1024, 3, 0.2, 0.8),
+            (1024, 4, 0.2, 0.8),
+            (1024, 5, 0.2, 0.8),
+            (64, 2, 0.1, 0.5),
+            (10, 1, 0.2, 0.9),
+        ] {
+            let model = Model {
+                share,
+                agreement,
+                sets,
+                members,
+            };
             let found = model.simulate(1 << 24, trials, 7).unwrap();
             for (found, formula) in [(found.same, model.same()), (found.other, model.other())] {
                 let error = (formula * (1.0 - formula) / f64::from(trials)).sqrt();
-                assert!((found - formula).abs() <= 4.0 * error, "{found} for {formula}: {model:?}");
+                assert!(
+                    (found - formula).abs() <= 4.0 * error,
+                    "{found} for {formula}: {model:?}"
+                );
             }
         }
     }
@@ -196,19 +244,41 @@ mod tests {
     #[test]
     fn keys_are_frozen_and_name_the_sets_of_a_print() {
         let grid = Grid::new(16, 3, 320, 400).unwrap();
-        let minutiae: Vec<Minutia> =
-            (0..60).map(|i| Minutia { x: i * 37 % 320, y: i * 53 % 400, angle: (i * 11) as u8 }).collect();
+        let minutiae: Vec<Minutia> = (0..60)
+            .map(|i| Minutia {
+                x: i * 37 % 320,
+                y: i * 53 % 400,
+                angle: (i * 11) as u8,
+            })
+            .collect();
         let print = grid.print(&minutiae);
         let family = Family::new(1024, 3, grid.squares(), 1).unwrap();
         let keys = family.keys(&print);
-        let naive = |set: usize| family.squares[3 * set..3 * set + 3].iter().filter(|square| print.has(**square)).count() == 3;
-        assert_eq!(keys, (0..1024).filter(|&set| naive(set as usize)).collect::<Vec<u32>>());
-        assert_eq!((grid.squares(), print.count(), keys), (500, 124, FROZEN.to_vec()));
+        let naive = |set: usize| {
+            family.squares[3 * set..3 * set + 3]
+                .iter()
+                .filter(|square| print.has(**square))
+                .count()
+                == 3
+        };
+        assert_eq!(
+            keys,
+            (0..1024)
+                .filter(|&set| naive(set as usize))
+                .collect::<Vec<u32>>()
+        );
+        assert_eq!(
+            (grid.squares(), print.count(), keys),
+            (500, 124, FROZEN.to_vec())
+        );
         assert_eq!(&family.squares[..6], FROZEN_SETS);
         assert_ne!(Family::new(1024, 3, 500, 2).unwrap(), family);
     }
 
-    const FROZEN: [u32; 20] = [17, 69, 200, 239, 282, 306, 345, 356, 364, 450, 466, 660, 740, 747, 756, 781, 803, 825, 878, 883];
+    const FROZEN: [u32; 20] = [
+        17, 69, 200, 239, 282, 306, 345, 356, 364, 450, 466, 660, 740, 747, 756, 781, 803, 825,
+        878, 883,
+    ];
     const FROZEN_SETS: [u32; 6] = [283, 372, 485, 222, 381, 438];
 
     #[test]
@@ -219,8 +289,19 @@ mod tests {
             set.sort_unstable();
             assert_eq!(set, [0, 1, 2, 3, 4]);
         }
-        for (sets, members, squares) in [(0, 3, 9), (9, 0, 9), (9, 4, 3), (9, 65, 99), (1 << 21, 3, 99)] {
-            assert!(Family::new(sets, members, squares, 1).unwrap_err().to_string().contains("sets of"));
+        for (sets, members, squares) in [
+            (0, 3, 9),
+            (9, 0, 9),
+            (9, 4, 3),
+            (9, 65, 99),
+            (1 << 21, 3, 99),
+        ] {
+            assert!(
+                Family::new(sets, members, squares, 1)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("sets of")
+            );
         }
     }
 }

@@ -24,8 +24,9 @@ impl Index {
             Some(*sum)
         }));
         let numbered = sets.into_iter().zip(0u32..);
-        let mut rows: Vec<(u64, u32)> =
-            numbered.flat_map(|(set, number)| set.into_iter().map(move |element| (element, number))).collect();
+        let mut rows: Vec<(u64, u32)> = numbered
+            .flat_map(|(set, number)| set.into_iter().map(move |element| (element, number)))
+            .collect();
         rows.sort_unstable();
         let mut ends = firsts.clone();
         let (mut elements, mut starts) = (vec![0; rows.len()], vec![0]);
@@ -37,14 +38,21 @@ impl Index {
             }
             starts.push(starts.last().map_or(0, |start| start + group.len()));
         }
-        Self { firsts, elements, starts, sets: rows.iter().map(|row| row.1).collect() }
+        Self {
+            firsts,
+            elements,
+            starts,
+            sets: rows.iter().map(|row| row.1).collect(),
+        }
     }
 
     /// Returns, for each element of a set, the sets that contain it, in ascending order.
     pub(super) fn having(&self, set: u32) -> impl Iterator<Item = &[u32]> {
         let set = set as usize;
         let elements = &self.elements[self.firsts[set]..self.firsts[set + 1]];
-        elements.iter().map(|&element| &self.sets[self.starts[element as usize]..self.starts[element as usize + 1]])
+        elements.iter().map(|&element| {
+            &self.sets[self.starts[element as usize]..self.starts[element as usize + 1]]
+        })
     }
 }
 

@@ -14,7 +14,10 @@ pub struct Neighbours {
 
 impl Default for Neighbours {
     fn default() -> Self {
-        Self { triangles: Triangles::default(), common: usize::MAX }
+        Self {
+            triangles: Triangles::default(),
+            common: usize::MAX,
+        }
     }
 }
 
@@ -37,7 +40,10 @@ pub struct NearScratch {
 impl Near {
     /// Computes the triangles of all prints. Takes about 150 kB for a print of 40 minutiae.
     pub fn new(prints: &[Vec<Minutia>], by: &Neighbours) -> Self {
-        Self::of_sets(prints.iter().map(|print| by.triangles.set(print)).collect(), by.common)
+        Self::of_sets(
+            prints.iter().map(|print| by.triangles.set(print)).collect(),
+            by.common,
+        )
     }
 
     /// Like [`new`](Self::new), for sets of triangles that the caller has computed, for example on several threads. They take most of the
@@ -46,8 +52,14 @@ impl Near {
         let prints = sets.len() as u32;
         let index = Index::new(sets);
         let counted = |print: u32| index.having(print).filter(|having| having.len() <= common);
-        let weights = (0..prints).map(|print| counted(print).map(weight).sum()).collect();
-        Self { index, weights, common }
+        let weights = (0..prints)
+            .map(|print| counted(print).map(weight).sum())
+            .collect();
+        Self {
+            index,
+            weights,
+            common,
+        }
     }
 
     /// Returns the prints before `b` that share a triangle with it, in ascending order. The score is the total weight of the
@@ -85,7 +97,11 @@ impl Near {
     ) -> Vec<Ranked> {
         let NearScratch { shared, met } = scratch;
         shared.resize(self.weights.len().max(shared.len()), 0.0);
-        for having in self.index.having(b).filter(|having| having.len() <= self.common) {
+        for having in self
+            .index
+            .having(b)
+            .filter(|having| having.len() <= self.common)
+        {
             let weight = weight(having);
             for &a in others(having) {
                 if shared[a as usize] == 0.0 {
@@ -95,7 +111,13 @@ impl Near {
             }
         }
         let whole = |a: u32| (self.weights[a as usize] * self.weights[b as usize]).sqrt();
-        met.drain(..).map(|a| Ranked { a, b, score: std::mem::take(&mut shared[a as usize]) / whole(a) }).collect()
+        met.drain(..)
+            .map(|a| Ranked {
+                a,
+                b,
+                score: std::mem::take(&mut shared[a as usize]) / whole(a),
+            })
+            .collect()
     }
 }
 
@@ -115,19 +137,38 @@ mod tests {
 
     fn prints() -> impl Strategy<Value = Vec<Vec<Minutia>>> {
         // The prints are parts of one pattern, so they share triangles.
-        let minutia = (0i32..200, 0i32..200, any::<u8>()).prop_map(|(x, y, angle)| Minutia { x, y, angle });
+        let minutia =
+            (0i32..200, 0i32..200, any::<u8>()).prop_map(|(x, y, angle)| Minutia { x, y, angle });
         let parts = prop::collection::vec((0usize..12, 3usize..12), 0..9);
-        (prop::collection::vec(minutia, 24), parts)
-            .prop_map(|(pattern, parts)| parts.into_iter().map(|(start, count)| pattern[start..start + count].to_vec()).collect())
+        (prop::collection::vec(minutia, 24), parts).prop_map(|(pattern, parts)| {
+            parts
+                .into_iter()
+                .map(|(start, count)| pattern[start..start + count].to_vec())
+                .collect()
+        })
     }
 
     /// Computes the score of two prints from their sets, as documented.
     fn twin(sets: &[Vec<u64>], common: usize, a: usize, b: usize) -> f64 {
         let prints = |element: &u64| sets.iter().filter(|set| set.contains(element)).count();
-        let weight = |element: &u64| if prints(element) <= common { (prints(element) as f64).powi(-2) } else { 0.0 };
+        let weight = |element: &u64| {
+            if prints(element) <= common {
+                (prints(element) as f64).powi(-2)
+            } else {
+                0.0
+            }
+        };
         let whole = |at: usize| sets[at].iter().map(weight).sum::<f64>();
-        let shared: f64 = sets[b].iter().filter(|element| sets[a].contains(element)).map(weight).sum();
-        if shared == 0.0 { 0.0 } else { shared / (whole(a) * whole(b)).sqrt() }
+        let shared: f64 = sets[b]
+            .iter()
+            .filter(|element| sets[a].contains(element))
+            .map(weight)
+            .sum();
+        if shared == 0.0 {
+            0.0
+        } else {
+            shared / (whole(a) * whole(b)).sqrt()
+        }
     }
 
     proptest! {

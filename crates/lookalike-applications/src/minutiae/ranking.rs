@@ -14,7 +14,10 @@ pub struct Ranked {
 
 impl Ranked {
     fn before(&self, other: &Self) -> std::cmp::Ordering {
-        other.score.total_cmp(&self.score).then_with(|| (self.a, self.b).cmp(&(other.a, other.b)))
+        other
+            .score
+            .total_cmp(&self.score)
+            .then_with(|| (self.a, self.b).cmp(&(other.a, other.b)))
     }
 }
 
@@ -29,7 +32,10 @@ pub struct Ranking {
 impl Ranking {
     /// Creates a ranking of at most `most` pairs.
     pub fn new(most: usize) -> Self {
-        Self { most, pairs: Vec::new() }
+        Self {
+            most,
+            pairs: Vec::new(),
+        }
     }
 
     /// Adds a pair, which later pairs may displace.

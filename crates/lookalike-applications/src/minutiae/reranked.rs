@@ -31,7 +31,11 @@ impl<'a> Reranked<'a> {
 
     /// Takes prints and their triangles. Pairs are aligned if one of the prints is among the `nearest` prints of the other.
     pub fn new(prints: &'a [Vec<Minutia>], near: Near, nearest: usize) -> Self {
-        Self { prints, near, nearest }
+        Self {
+            prints,
+            near,
+            nearest,
+        }
     }
 
     /// Returns the nearest prints of a print. The second print of each pair is this print.
@@ -42,11 +46,22 @@ impl<'a> Reranked<'a> {
     /// Returns the pairs in lists of nearest prints, each pair once, sorted by the later print, then by the earlier one.
     pub fn pairs(lists: impl IntoIterator<Item = Vec<Ranked>>) -> Vec<Ranked> {
         // The sum of weights is rounded differently for (a, b) and (b, a). If both lists have the pair, that of the later print counts.
-        let ordered = |pair: Ranked| (pair.a.max(pair.b), pair.a.min(pair.b), pair.a > pair.b, pair.score);
-        let mut pairs: Vec<(u32, u32, bool, f64)> = lists.into_iter().flatten().map(ordered).collect();
+        let ordered = |pair: Ranked| {
+            (
+                pair.a.max(pair.b),
+                pair.a.min(pair.b),
+                pair.a > pair.b,
+                pair.score,
+            )
+        };
+        let mut pairs: Vec<(u32, u32, bool, f64)> =
+            lists.into_iter().flatten().map(ordered).collect();
         pairs.sort_unstable_by_key(|&(b, a, from_a, _)| (b, a, from_a));
         pairs.dedup_by_key(|pair| (pair.0, pair.1));
-        pairs.into_iter().map(|(b, a, _, score)| Ranked { a, b, score }).collect()
+        pairs
+            .into_iter()
+            .map(|(b, a, _, score)| Ranked { a, b, score })
+            .collect()
     }
 
     /// Aligns the prints of a pair, and returns the pair with its new score: the votes for the alignment, divided by the geometric
@@ -57,8 +72,12 @@ impl<'a> Reranked<'a> {
         if a.len().min(b.len()) < FEWEST_ALIGNED {
             return None;
         }
-        let votes = f64::from(align(a, b, MAX_TURN)?.votes) / (a.len() as f64 * b.len() as f64).sqrt();
-        Some(Ranked { score: votes * pair.score.sqrt(), ..pair })
+        let votes =
+            f64::from(align(a, b, MAX_TURN)?.votes) / (a.len() as f64 * b.len() as f64).sqrt();
+        Some(Ranked {
+            score: votes * pair.score.sqrt(),
+            ..pair
+        })
     }
 }
 
@@ -77,10 +96,20 @@ mod tests {
         for finger in 0..fingers {
             let mut random = SplitMix64::new(finger);
             let mut below = |n: u64| (random.next_u64() % n) as i32;
-            let pattern: Vec<Minutia> =
-                (0..40).map(|_| Minutia { x: below(300), y: below(300), angle: below(256) as u8 }).collect();
+            let pattern: Vec<Minutia> = (0..40)
+                .map(|_| Minutia {
+                    x: below(300),
+                    y: below(300),
+                    angle: below(256) as u8,
+                })
+                .collect();
             for _ in 0..3 {
-                let placement = Placement { turn: below(24) as u8, dx: f64::from(below(60)), dy: f64::from(below(60)), votes: 0 };
+                let placement = Placement {
+                    turn: below(24) as u8,
+                    dx: f64::from(below(60)),
+                    dy: f64::from(below(60)),
+                    votes: 0,
+                };
                 let kept: Vec<Minutia> = pattern.iter().filter(|_| below(5) > 0).copied().collect();
                 prints.push(placement.lay(&kept));
             }
@@ -94,13 +123,28 @@ mod tests {
         let ready = Reranked::new(&prints, Near::new(&prints, &Neighbours::default()), 4);
         let mut scratch = NearScratch::default();
         let lists: Vec<Vec<Ranked>> = (0..30).map(|b| ready.nearest(b, &mut scratch)).collect();
-        let expected: BTreeSet<(u32, u32)> =
-            lists.iter().flatten().map(|pair| (pair.a.max(pair.b), pair.a.min(pair.b))).collect();
+        let expected: BTreeSet<(u32, u32)> = lists
+            .iter()
+            .flatten()
+            .map(|pair| (pair.a.max(pair.b), pair.a.min(pair.b)))
+            .collect();
         let pairs = Reranked::pairs(lists);
-        assert_eq!(pairs.iter().map(|pair| (pair.b, pair.a)).collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
-        let mut ranked: Vec<Ranked> = pairs.into_iter().filter_map(|pair| ready.aligned(pair)).collect();
+        assert_eq!(
+            pairs
+                .iter()
+                .map(|pair| (pair.b, pair.a))
+                .collect::<Vec<_>>(),
+            expected.into_iter().collect::<Vec<_>>()
+        );
+        let mut ranked: Vec<Ranked> = pairs
+            .into_iter()
+            .filter_map(|pair| ready.aligned(pair))
+            .collect();
         ranked.sort_by(|p, q| q.score.total_cmp(&p.score));
-        assert!(ranked[..28].iter().all(|pair| pair.a / 3 == pair.b / 3), "{ranked:?}");
+        assert!(
+            ranked[..28].iter().all(|pair| pair.a / 3 == pair.b / 3),
+            "{ranked:?}"
+        );
     }
 
     #[test]
@@ -108,8 +152,23 @@ mod tests {
         let mut prints = prints(1);
         prints[0].truncate(2);
         let ready = Reranked::new(&prints, Near::new(&prints, &Neighbours::default()), 4);
-        assert_eq!(ready.aligned(Ranked { a: 0, b: 1, score: 1.0 }), None);
-        assert!(ready.aligned(Ranked { a: 1, b: 2, score: 1.0 }).is_some());
+        assert_eq!(
+            ready.aligned(Ranked {
+                a: 0,
+                b: 1,
+                score: 1.0
+            }),
+            None
+        );
+        assert!(
+            ready
+                .aligned(Ranked {
+                    a: 1,
+                    b: 2,
+                    score: 1.0
+                })
+                .is_some()
+        );
         assert!(Reranked::pairs([Vec::new(), Vec::new()]).is_empty());
     }
 }

@@ -26,7 +26,12 @@ impl Default for Triangles {
     /// are found is nearly the same throughout this range. With angle steps of 32, the best tenth of the ranking contains a
     /// seventh fewer genuine pairs.
     fn default() -> Self {
-        Self { neighbours: 6, length: 16.0, angle: 16.0, soft: 0.25 }
+        Self {
+            neighbours: 6,
+            length: 16.0,
+            angle: 16.0,
+            soft: 0.25,
+        }
     }
 }
 
@@ -41,10 +46,19 @@ impl Triangles {
         let mut near: Vec<(i64, usize)> = Vec::new();
         for (i, a) in print.iter().enumerate() {
             near.clear();
-            near.extend(print.iter().enumerate().filter(|&(j, _)| j != i).map(|(j, b)| {
-                let [dx, dy] = [i64::from(b.x) - i64::from(a.x), i64::from(b.y) - i64::from(a.y)];
-                (dx * dx + dy * dy, j)
-            }));
+            near.extend(
+                print
+                    .iter()
+                    .enumerate()
+                    .filter(|&(j, _)| j != i)
+                    .map(|(j, b)| {
+                        let [dx, dy] = [
+                            i64::from(b.x) - i64::from(a.x),
+                            i64::from(b.y) - i64::from(a.y),
+                        ];
+                        (dx * dx + dy * dy, j)
+                    }),
+            );
             if near.len() > self.neighbours {
                 near.select_nth_unstable(self.neighbours);
                 near.truncate(self.neighbours);
@@ -62,7 +76,10 @@ impl Triangles {
 
     fn add(&self, a: Minutia, b: Minutia, c: Minutia, set: &mut Vec<u64>) {
         let line = |to: Minutia| {
-            let [x, y] = [f64::from(to.x) - f64::from(a.x), f64::from(to.y) - f64::from(a.y)];
+            let [x, y] = [
+                f64::from(to.x) - f64::from(a.x),
+                f64::from(to.y) - f64::from(a.y),
+            ];
             ((x * x + y * y).sqrt(), direction(x, y))
         };
         let (mut first, mut second) = ((b, line(b)), (c, line(c)));
@@ -72,11 +89,21 @@ impl Triangles {
             std::mem::swap(&mut first, &mut second);
         }
         let ((b, (ab, to_b)), (c, (ac, to_c))) = (first, second);
-        let angles =
-            [a.angle.wrapping_sub(to_b), to_c.wrapping_sub(to_b), b.angle.wrapping_sub(to_b), c.angle.wrapping_sub(to_c)];
+        let angles = [
+            a.angle.wrapping_sub(to_b),
+            to_c.wrapping_sub(to_b),
+            b.angle.wrapping_sub(to_b),
+            c.angle.wrapping_sub(to_c),
+        ];
         let steps = [ab, ac].map(|length| (length / self.length, None));
-        let turns = angles.map(|angle| (f64::from(angle) / self.angle, Some((256.0 / self.angle) as i64)));
-        let measures: [(f64, Option<i64>); MEASURES] = [steps[0], steps[1], turns[0], turns[1], turns[2], turns[3]];
+        let turns = angles.map(|angle| {
+            (
+                f64::from(angle) / self.angle,
+                Some((256.0 / self.angle) as i64),
+            )
+        });
+        let measures: [(f64, Option<i64>); MEASURES] =
+            [steps[0], steps[1], turns[0], turns[1], turns[2], turns[3]];
         self.cross(&measures, 0, set);
     }
 
@@ -89,7 +116,11 @@ impl Triangles {
         let [low, high] = [value - self.soft, value + self.soft].map(|value| value.floor() as i64);
         for step in low..=high {
             let step = all.map_or(step, |all| step.rem_euclid(all));
-            self.cross(rest, finish(number.wrapping_add(1) ^ (step as u64) << 32), set);
+            self.cross(
+                rest,
+                finish(number.wrapping_add(1) ^ (step as u64) << 32),
+                set,
+            );
         }
     }
 }
@@ -103,12 +134,21 @@ mod tests {
     use lookalike::verify::Overlap;
 
     fn print() -> impl Strategy<Value = Vec<Minutia>> {
-        let minutia = (0i32..300, 0i32..300, any::<u8>()).prop_map(|(x, y, angle)| Minutia { x, y, angle });
+        let minutia =
+            (0i32..300, 0i32..300, any::<u8>()).prop_map(|(x, y, angle)| Minutia { x, y, angle });
         prop::collection::vec(minutia, 0..40)
     }
 
     fn laid(print: &[Minutia], turn: u8, dx: i32, dy: i32) -> Vec<u64> {
-        Triangles::default().set(&Placement { turn, dx: dx.into(), dy: dy.into(), votes: 0 }.lay(print))
+        Triangles::default().set(
+            &Placement {
+                turn,
+                dx: dx.into(),
+                dy: dy.into(),
+                votes: 0,
+            }
+            .lay(print),
+        )
     }
 
     proptest! {
@@ -139,9 +179,17 @@ mod tests {
     #[test]
     fn prints_of_few_minutiae() {
         let at = |x, y| Minutia { x, y, angle: 0 };
-        assert!([&[][..], &[at(1, 1)], &[at(1, 1), at(9, 9)]].iter().all(|print| Triangles::default().set(print).is_empty()));
+        assert!(
+            [&[][..], &[at(1, 1)], &[at(1, 1), at(9, 9)]]
+                .iter()
+                .all(|print| Triangles::default().set(print).is_empty())
+        );
         // Each of the three corners serves once as the minutia, with the other two as its neighbours.
-        assert!(!Triangles::default().set(&[at(0, 0), at(40, 7), at(9, 55)]).is_empty());
+        assert!(
+            !Triangles::default()
+                .set(&[at(0, 0), at(40, 7), at(9, 55)])
+                .is_empty()
+        );
         assert!(!Triangles::default().set(&[at(5, 5); 3]).is_empty());
     }
 }

@@ -26,7 +26,10 @@ const fn directions() -> [(f64, f64); 256] {
         all[i] = if i == 0 {
             (1.0, 0.0)
         } else if i < 64 {
-            (before.0 * cos - before.1 * sin, before.0 * sin + before.1 * cos)
+            (
+                before.0 * cos - before.1 * sin,
+                before.0 * sin + before.1 * cos,
+            )
         } else {
             // Quarter turns are exact.
             (-all[i - 64].1, all[i - 64].0)
@@ -54,9 +57,15 @@ pub fn direction(x: f64, y: f64) -> u8 {
         _ => (-y, x, 192),
     };
     // `reached` is the largest angle of the first quarter turn that is not greater than the angle of the vector (x, y).
-    let reached = DIRECTIONS[..64].partition_point(|(cos, sin)| cos * y >= sin * x).saturating_sub(1);
+    let reached = DIRECTIONS[..64]
+        .partition_point(|(cos, sin)| cos * y >= sin * x)
+        .saturating_sub(1);
     let along = |at: usize| DIRECTIONS[at].0 * x + DIRECTIONS[at].1 * y;
-    let nearest = if along(reached) >= along(reached + 1) { reached } else { reached + 1 };
+    let nearest = if along(reached) >= along(reached + 1) {
+        reached
+    } else {
+        reached + 1
+    };
     quarters.wrapping_add(nearest as u8)
 }
 
@@ -78,10 +87,20 @@ mod tests {
             assert!((cos - exact.cos()).abs() < 1e-13 && (sin - exact.sin()).abs() < 1e-13);
             for off in [-0.49, 0.0, 0.49] {
                 let near = exact + off * std::f64::consts::TAU / 256.0;
-                assert_eq!(direction(300.0 * near.cos(), 300.0 * near.sin()), angle, "{off}");
+                assert_eq!(
+                    direction(300.0 * near.cos(), 300.0 * near.sin()),
+                    angle,
+                    "{off}"
+                );
             }
         }
-        assert_eq!([(1.0, 0.0), (0.0, 2.0), (-3.0, 0.0), (0.0, -1.0)].map(|(x, y)| direction(x, y)), [0, 64, 128, 192]);
-        assert_eq!([apart(250, 5), apart(5, 250), apart(0, 128), apart(7, 7)], [11, 11, 128, 0]);
+        assert_eq!(
+            [(1.0, 0.0), (0.0, 2.0), (-3.0, 0.0), (0.0, -1.0)].map(|(x, y)| direction(x, y)),
+            [0, 64, 128, 192]
+        );
+        assert_eq!(
+            [apart(250, 5), apart(5, 250), apart(0, 128), apart(7, 7)],
+            [11, 11, 128, 0]
+        );
     }
 }

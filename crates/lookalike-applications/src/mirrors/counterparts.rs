@@ -59,7 +59,12 @@ impl Mirrors {
         self.in_stages(
             of_a,
             of_b,
-            &[|page| (page.path, u64::from(page.site)), |page| (0, u64::from(page.site)), |page| (page.path, 0), |_| (0, 0)],
+            &[
+                |page| (page.path, u64::from(page.site)),
+                |page| (0, u64::from(page.site)),
+                |page| (page.path, 0),
+                |_| (0, 0),
+            ],
         )
     }
 
@@ -76,11 +81,18 @@ impl Mirrors {
             let mut others = of_b.as_slice();
             for pages in of_a.chunk_by(|p, q| key(p) == key(q)) {
                 let own = key(&pages[0]);
-                let (before, after) = others.split_at(others.partition_point(|page| key(page) < own));
+                let (before, after) =
+                    others.split_at(others.partition_point(|page| key(page) < own));
                 let (same, after) = after.split_at(after.partition_point(|page| key(page) == own));
                 free_b.extend_from_slice(before);
                 others = after;
-                pair_up(&self.likes, pages, same, &mut found, (&mut free_a, &mut free_b));
+                pair_up(
+                    &self.likes,
+                    pages,
+                    same,
+                    &mut found,
+                    (&mut free_a, &mut free_b),
+                );
             }
             free_b.extend_from_slice(others);
         }
@@ -101,7 +113,12 @@ impl Mirrors {
         let (mut of_a, mut of_b): (Vec<Page>, Vec<Page>) = (Vec::new(), Vec::new());
         let mut groups = Vec::new();
         for group in self.a().groups_of(a) {
-            let matching = self.likes.of(group).iter().map(|row| row.0).filter(|&other| !self.b().of(other, b).is_empty());
+            let matching = self
+                .likes
+                .of(group)
+                .iter()
+                .map(|row| row.0)
+                .filter(|&other| !self.b().of(other, b).is_empty());
             let before = groups.len();
             groups.extend(matching);
             if groups.len() > before {
@@ -110,7 +127,9 @@ impl Mirrors {
         }
         groups.sort_unstable();
         groups.dedup();
-        groups.iter().for_each(|&group| of_b.extend_from_slice(self.b().of(group, b)));
+        groups
+            .iter()
+            .for_each(|&group| of_b.extend_from_slice(self.b().of(group, b)));
         [of_a, of_b]
     }
 
@@ -119,14 +138,25 @@ impl Mirrors {
     ///
     /// # Errors
     /// Returns the first error of `give` and stops.
-    pub fn each_match<E>(&self, a: u32, b: u32, mut give: impl FnMut(Counterpart) -> Result<(), E>) -> Result<(), E> {
+    pub fn each_match<E>(
+        &self,
+        a: u32,
+        b: u32,
+        mut give: impl FnMut(Counterpart) -> Result<(), E>,
+    ) -> Result<(), E> {
         for group in self.a().groups_of(a) {
             for first in self.a().of(group, a) {
                 for &(other, resemblance) in self.likes.of(group) {
                     for second in self.b().of(other, b) {
                         let same_path = first.path == second.path;
                         let evidence = Evidence::Match;
-                        give(Counterpart { a: first.page, b: second.page, resemblance, same_path, evidence })?;
+                        give(Counterpart {
+                            a: first.page,
+                            b: second.page,
+                            resemblance,
+                            same_path,
+                            evidence,
+                        })?;
                     }
                 }
             }
@@ -159,10 +189,17 @@ fn pair_up(
         let rows = likes.of(*group);
         if rows.len() < runs_b.len() {
             edges.extend(rows.iter().filter_map(|&(other, resemblance)| {
-                Some((resemblance, at, runs_b.binary_search_by_key(&other, |run| run.0).ok()?))
+                Some((
+                    resemblance,
+                    at,
+                    runs_b.binary_search_by_key(&other, |run| run.0).ok()?,
+                ))
             }));
         } else {
-            let between = runs_b.iter().zip(0..).map(|(run, of_b)| (likes.between(*group, run.0), of_b));
+            let between = runs_b
+                .iter()
+                .zip(0..)
+                .map(|(run, of_b)| (likes.between(*group, run.0), of_b));
             edges.extend(between.filter_map(|(resemblance, of_b)| Some((resemblance?, at, of_b))));
         }
     }
@@ -180,17 +217,33 @@ fn pair_up(
         free_pages.sort_unstable();
         for &(page, at, start) in &free_pages {
             let run = alike[start].1;
-            let others = alike[start..].iter().take_while(|edge| edge.1 == run).map(|edge| edge.2);
+            let others = alike[start..]
+                .iter()
+                .take_while(|edge| edge.1 == run)
+                .map(|edge| edge.2);
             // Pages are taken from the front of a run, so the pages that are left in a run's range are its free pages.
-            let first = others.filter(|&other| !runs_b[other].1.is_empty()).min_by_key(|&other| of_b[runs_b[other].1.start].page);
+            let first = others
+                .filter(|&other| !runs_b[other].1.is_empty())
+                .min_by_key(|&other| of_b[runs_b[other].1.start].page);
             let Some(other) = first else { continue };
             let free = &mut runs_b[other].1;
             let (resemblance, same_path) = (alike[0].0, of_a[at].path == of_b[free.start].path);
-            found.push(Counterpart { a: page, b: of_b[free.start].page, resemblance, same_path, evidence: Evidence::Match });
+            found.push(Counterpart {
+                a: page,
+                b: of_b[free.start].page,
+                resemblance,
+                same_path,
+                evidence: Evidence::Match,
+            });
             free_a[at] = false;
             free.start += 1;
         }
     }
-    rest_a.extend(of_a.iter().zip(free_a).filter(|(_, free)| *free).map(|(page, _)| *page));
+    rest_a.extend(
+        of_a.iter()
+            .zip(free_a)
+            .filter(|(_, free)| *free)
+            .map(|(page, _)| *page),
+    );
     rest_b.extend(runs_b.into_iter().flat_map(|(_, free)| &of_b[free]));
 }

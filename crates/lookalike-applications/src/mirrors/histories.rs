@@ -82,7 +82,9 @@ impl Histories {
         mut give: impl FnMut(Happened) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut from: Vec<Option<&Counterpart>> = vec![None; pages as usize];
-        counterparts.iter().for_each(|pair| from[pair.b as usize] = Some(pair));
+        counterparts
+            .iter()
+            .for_each(|pair| from[pair.b as usize] = Some(pair));
         let mut of = Vec::with_capacity(pages as usize);
         for (page, from) in (0..pages).zip(from) {
             let address = now(page);
@@ -101,13 +103,23 @@ impl Histories {
                 },
             };
             of.push(history);
-            give(Happened { history, event, page, counterpart: from.map(|pair| (pair.resemblance, pair.evidence)) })?;
+            give(Happened {
+                history,
+                event,
+                page,
+                counterpart: from.map(|pair| (pair.resemblance, pair.evidence)),
+            })?;
         }
         let mut paired = counterparts.iter().map(|pair| pair.a).peekable();
         for (page, history) in (0..).zip(std::mem::replace(&mut self.of, of)) {
             if paired.next_if_eq(&page).is_none() {
                 self.gone.insert(before(page), history);
-                give(Happened { history, event: Event::Disappeared, page, counterpart: None })?;
+                give(Happened {
+                    history,
+                    event: Event::Disappeared,
+                    page,
+                    counterpart: None,
+                })?;
             }
         }
         Ok(())
@@ -127,7 +139,13 @@ mod tests {
     fn counterparts(crawl: &Crawl) -> Vec<Counterpart> {
         let pair = |((_, from), b): (&Continued, u64)| {
             let (a, resemblance) = (*from)?;
-            Some(Counterpart { a, b, resemblance, same_path: true, evidence: Evidence::Match })
+            Some(Counterpart {
+                a,
+                b,
+                resemblance,
+                same_path: true,
+                evidence: Evidence::Match,
+            })
         };
         let mut pairs: Vec<Counterpart> = crawl.iter().zip(0..).filter_map(pair).collect();
         pairs.sort_by_key(|pair| pair.a);
@@ -138,12 +156,17 @@ mod tests {
         let (mut histories, mut all, mut before) = (Histories::default(), Vec::new(), Crawl::new());
         for crawl in crawls {
             let mut events = Vec::new();
-            let (old, new) = (|page: u64| before[page as usize].0, |page: u64| crawl[page as usize].0);
+            let (old, new) = (
+                |page: u64| before[page as usize].0,
+                |page: u64| crawl[page as usize].0,
+            );
             let give = |happened: Happened| {
                 events.push((happened.history, happened.event, happened.page));
                 Ok::<(), ()>(())
             };
-            histories.add(crawl.len() as u64, &counterparts(crawl), old, new, give).unwrap();
+            histories
+                .add(crawl.len() as u64, &counterparts(crawl), old, new, give)
+                .unwrap();
             all.push(events);
             before = crawl.clone();
         }
@@ -172,18 +195,27 @@ mod tests {
 
     fn crawls() -> impl Strategy<Value = Vec<Crawl>> {
         // Each page continues the page of this number in the crawl before, if that page exists and no other page continues it.
-        let page = (0u128..12, prop::option::of((0u64..12, prop::sample::select(vec![0.4, 1.0]))));
-        prop::collection::vec(prop::collection::vec(page, 0..12), 1..6).prop_map(|mut crawls: Vec<Crawl>| {
-            let mut pages = 0;
-            for crawl in &mut crawls {
-                let mut taken = vec![false; pages];
-                for (_, from) in crawl.iter_mut() {
-                    *from = from.filter(|&(a, _)| taken.get_mut(a as usize).is_some_and(|taken| !std::mem::replace(taken, true)));
+        let page = (
+            0u128..12,
+            prop::option::of((0u64..12, prop::sample::select(vec![0.4, 1.0]))),
+        );
+        prop::collection::vec(prop::collection::vec(page, 0..12), 1..6).prop_map(
+            |mut crawls: Vec<Crawl>| {
+                let mut pages = 0;
+                for crawl in &mut crawls {
+                    let mut taken = vec![false; pages];
+                    for (_, from) in crawl.iter_mut() {
+                        *from = from.filter(|&(a, _)| {
+                            taken
+                                .get_mut(a as usize)
+                                .is_some_and(|taken| !std::mem::replace(taken, true))
+                        });
+                    }
+                    pages = crawl.len();
                 }
-                pages = crawl.len();
-            }
-            crawls
-        })
+                crawls
+            },
+        )
     }
 
     proptest! {

@@ -14,7 +14,11 @@ impl Likes {
     /// Builds the rows of `groups` groups from pairs, each of which occurs once, with their resemblance.
     pub fn new(groups: u32, pairs: &[(u32, u32, f64)]) -> Self {
         let mut starts = vec![0; groups as usize + 1];
-        let ways = || pairs.iter().flat_map(|&(a, b, resemblance)| [(a, b, resemblance), (b, a, resemblance)]);
+        let ways = || {
+            pairs
+                .iter()
+                .flat_map(|&(a, b, resemblance)| [(a, b, resemblance), (b, a, resemblance)])
+        };
         let all = || (0..groups).map(|group| (group, group, 1.0)).chain(ways());
         all().for_each(|(a, ..)| starts[a as usize + 1] += 1);
         for at in 1..starts.len() {
@@ -25,7 +29,9 @@ impl Likes {
             rows[ends[a as usize]] = (b, resemblance);
             ends[a as usize] += 1;
         }
-        starts.windows(2).for_each(|ends| rows[ends[0]..ends[1]].sort_unstable_by_key(|row| row.0));
+        starts
+            .windows(2)
+            .for_each(|ends| rows[ends[0]..ends[1]].sort_unstable_by_key(|row| row.0));
         Self { rows, starts }
     }
 
@@ -43,6 +49,8 @@ impl Likes {
     /// Returns the resemblance of two groups if they match.
     pub(super) fn between(&self, a: u32, b: u32) -> Option<f64> {
         let rows = self.of(a);
-        rows.binary_search_by_key(&b, |row| row.0).ok().map(|at| rows[at].1)
+        rows.binary_search_by_key(&b, |row| row.0)
+            .ok()
+            .map(|at| rows[at].1)
     }
 }

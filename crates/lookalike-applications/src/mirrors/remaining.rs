@@ -38,6 +38,9 @@ pub(super) struct Edge {
 impl Edge {
     /// Orders the edges in which they are accepted.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        other.resemblance.total_cmp(&self.resemblance).then((self.i, self.j).cmp(&(other.i, other.j)))
+        other
+            .resemblance
+            .total_cmp(&self.resemblance)
+            .then((self.i, self.j).cmp(&(other.i, other.j)))
     }
 }

@@ -37,17 +37,36 @@ pub fn second_round<S: ShingleSets>(
     sets: &S,
     least: f64,
 ) -> Result<Vec<Counterpart>, S::Error> {
-    let mut round = Round { a, b, free_a: vec![true; a.len()], free_b: vec![true; b.len()], found: Vec::new() };
+    let mut round = Round {
+        a,
+        b,
+        free_a: vec![true; a.len()],
+        free_b: vec![true; b.len()],
+        found: Vec::new(),
+    };
     let [mut of_a, mut of_b] = [Vec::new(), Vec::new()];
     let mut same = Vec::new();
     for (i, j) in same_paths(a, b) {
-        let overlap = Overlap::of(sets.set(a[i].page, &mut of_a)?, sets.set(b[j].page, &mut of_b)?);
-        same.push(Edge { i, j, resemblance: overlap.resemblance() });
+        let overlap = Overlap::of(
+            sets.set(a[i].page, &mut of_a)?,
+            sets.set(b[j].page, &mut of_b)?,
+        );
+        same.push(Edge {
+            i,
+            j,
+            resemblance: overlap.resemblance(),
+        });
     }
-    let (alike, others): (Vec<Edge>, Vec<Edge>) = same.into_iter().partition(|edge| edge.resemblance >= least);
+    let (alike, others): (Vec<Edge>, Vec<Edge>) =
+        same.into_iter().partition(|edge| edge.resemblance >= least);
     round.accept(alike, Evidence::Similarity);
     let free = |free: &[bool]| (0..free.len()).filter(|&at| free[at]).collect();
-    let similar = similar_pages([a, b], [free(&round.free_a), free(&round.free_b)], sets, least)?;
+    let similar = similar_pages(
+        [a, b],
+        [free(&round.free_a), free(&round.free_b)],
+        sets,
+        least,
+    )?;
     round.accept(similar, Evidence::Similarity);
     round.accept(others, Evidence::Path);
     let mut found = round.found;
@@ -70,7 +89,13 @@ impl Round<'_> {
             if self.free_a[i] && self.free_b[j] {
                 (self.free_a[i], self.free_b[j]) = (false, false);
                 let (a, b) = (&self.a[i], &self.b[j]);
-                self.found.push(Counterpart { a: a.page, b: b.page, resemblance, same_path: a.path == b.path, evidence });
+                self.found.push(Counterpart {
+                    a: a.page,
+                    b: b.page,
+                    resemblance,
+                    same_path: a.path == b.path,
+                    evidence,
+                });
             }
         }
     }
@@ -89,7 +114,11 @@ fn same_paths(a: &[Remaining], b: &[Remaining]) -> Vec<(usize, usize)> {
         rest = &rest[rest.partition_point(|row| row.0 < pages[0].0)..];
         let others = &rest[..rest.partition_point(|row| row.0 == pages[0].0)];
         if pages.len() <= COMMON && others.len() <= COMMON {
-            same.extend(pages.iter().flat_map(|p| others.iter().map(move |q| (p.1, q.1))));
+            same.extend(
+                pages
+                    .iter()
+                    .flat_map(|p| others.iter().map(move |q| (p.1, q.1))),
+            );
         }
     }
     same
@@ -122,7 +151,11 @@ mod tests {
     impl ShingleSets for InMemory {
         type Error = Infallible;
 
-        fn set<'a>(&'a self, page: u64, scratch: &'a mut Vec<u64>) -> Result<&'a [u64], Infallible> {
+        fn set<'a>(
+            &'a self,
+            page: u64,
+            scratch: &'a mut Vec<u64>,
+        ) -> Result<&'a [u64], Infallible> {
             scratch.clone_from(&self.0[&page]);
             Ok(scratch)
         }
@@ -130,10 +163,20 @@ mod tests {
 
     fn found(a: &[WithSet], b: &[WithSet], least: f64) -> Vec<Counterpart> {
         let remaining = |pages: &[WithSet], from: u64| -> Vec<Remaining> {
-            pages.iter().map(|&WithSet { page, path, .. }| Remaining { page: from + page, path }).collect()
+            pages
+                .iter()
+                .map(|&WithSet { page, path, .. }| Remaining {
+                    page: from + page,
+                    path,
+                })
+                .collect()
         };
-        let sets =
-            |pages: &[WithSet], from: u64| pages.iter().map(|page| (from + page.page, page.set.clone())).collect::<Vec<_>>();
+        let sets = |pages: &[WithSet], from: u64| {
+            pages
+                .iter()
+                .map(|page| (from + page.page, page.set.clone()))
+                .collect::<Vec<_>>()
+        };
         let all = InMemory(sets(a, 0).into_iter().chain(sets(b, OF_B)).collect());
         let Ok(mut found) = second_round(&remaining(a, 0), &remaining(b, OF_B), &all, least);
         found.iter_mut().for_each(|pair| pair.b -= OF_B);
@@ -145,14 +188,24 @@ mod tests {
         let (mut of_a, mut of_b) = (BTreeSet::new(), BTreeSet::new());
         let mut found = Vec::new();
         let resemblance = |p: &WithSet, q: &WithSet| {
-            let (p, q): (BTreeSet<u64>, BTreeSet<u64>) = (p.set.iter().copied().collect(), q.set.iter().copied().collect());
+            let (p, q): (BTreeSet<u64>, BTreeSet<u64>) = (
+                p.set.iter().copied().collect(),
+                q.set.iter().copied().collect(),
+            );
             let whole = p.union(&q).count();
-            if whole == 0 { 0.0 } else { p.intersection(&q).count() as f64 / whole as f64 }
+            if whole == 0 {
+                0.0
+            } else {
+                p.intersection(&q).count() as f64 / whole as f64
+            }
         };
-        let many = |pages: &[WithSet], path: u64| pages.iter().filter(|page| page.path == path).count() > COMMON;
+        let many = |pages: &[WithSet], path: u64| {
+            pages.iter().filter(|page| page.path == path).count() > COMMON
+        };
         for step in 1..=3 {
             let free: Vec<&WithSet> = b.iter().filter(|q| !of_b.contains(&q.page)).collect();
-            let rare = |shingle: &u64| free.iter().filter(|q| q.set.contains(shingle)).count() <= COMMON;
+            let rare =
+                |shingle: &u64| free.iter().filter(|q| q.set.contains(shingle)).count() <= COMMON;
             let mut pairs = Vec::new();
             for p in a {
                 for q in b {
@@ -160,16 +213,35 @@ mod tests {
                     let same_path = p.path == q.path && !many(a, p.path) && !many(b, p.path);
                     let wanted = match step {
                         1 => same_path && resemblance >= least,
-                        2 => resemblance >= least && p.set.iter().any(|shingle| q.set.contains(shingle) && rare(shingle)),
+                        2 => {
+                            resemblance >= least
+                                && p.set
+                                    .iter()
+                                    .any(|shingle| q.set.contains(shingle) && rare(shingle))
+                        }
                         _ => same_path,
                     };
                     if wanted {
-                        let evidence = if step == 3 { Evidence::Path } else { Evidence::Similarity };
-                        pairs.push(Counterpart { a: p.page, b: q.page, resemblance, same_path: p.path == q.path, evidence });
+                        let evidence = if step == 3 {
+                            Evidence::Path
+                        } else {
+                            Evidence::Similarity
+                        };
+                        pairs.push(Counterpart {
+                            a: p.page,
+                            b: q.page,
+                            resemblance,
+                            same_path: p.path == q.path,
+                            evidence,
+                        });
                     }
                 }
             }
-            pairs.sort_by(|x, y| y.resemblance.total_cmp(&x.resemblance).then((x.a, x.b).cmp(&(y.a, y.b))));
+            pairs.sort_by(|x, y| {
+                y.resemblance
+                    .total_cmp(&x.resemblance)
+                    .then((x.a, x.b).cmp(&(y.a, y.b)))
+            });
             for pair in pairs {
                 if !of_a.contains(&pair.a) && !of_b.contains(&pair.b) {
                     of_a.insert(pair.a);
@@ -185,7 +257,11 @@ mod tests {
     fn pages(most: usize) -> impl Strategy<Value = Vec<WithSet>> {
         let page = (0u64..9, prop::collection::btree_set(0u64..30, 0..12));
         prop::collection::vec(page, 0..most).prop_map(|pages| {
-            let page = |((path, set), page): ((u64, BTreeSet<u64>), u64)| WithSet { page, path, set: set.into_iter().collect() };
+            let page = |((path, set), page): ((u64, BTreeSet<u64>), u64)| WithSet {
+                page,
+                path,
+                set: set.into_iter().collect(),
+            };
             pages.into_iter().zip(10..).map(page).collect()
         })
     }
@@ -210,12 +286,38 @@ mod tests {
 
     #[test]
     fn each_step_has_its_pages() {
-        let page = |page, path, set: &[u64]| WithSet { page, path, set: set.to_vec() };
-        let old = [page(0, 1, &[1, 2, 3, 4]), page(1, 2, &[5, 6, 7, 8]), page(2, 3, &[9]), page(3, 4, &[]), page(4, 5, &[20])];
-        let new =
-            [page(0, 1, &[3, 4, 30, 31]), page(1, 9, &[5, 6, 7, 32]), page(2, 3, &[33]), page(3, 4, &[]), page(4, 6, &[21])];
-        let pairs: Vec<_> = found(&old, &new, 0.3).iter().map(|pair| (pair.a, pair.b, pair.same_path, pair.evidence)).collect();
+        let page = |page, path, set: &[u64]| WithSet {
+            page,
+            path,
+            set: set.to_vec(),
+        };
+        let old = [
+            page(0, 1, &[1, 2, 3, 4]),
+            page(1, 2, &[5, 6, 7, 8]),
+            page(2, 3, &[9]),
+            page(3, 4, &[]),
+            page(4, 5, &[20]),
+        ];
+        let new = [
+            page(0, 1, &[3, 4, 30, 31]),
+            page(1, 9, &[5, 6, 7, 32]),
+            page(2, 3, &[33]),
+            page(3, 4, &[]),
+            page(4, 6, &[21]),
+        ];
+        let pairs: Vec<_> = found(&old, &new, 0.3)
+            .iter()
+            .map(|pair| (pair.a, pair.b, pair.same_path, pair.evidence))
+            .collect();
         let (similar, path) = (Evidence::Similarity, Evidence::Path);
-        assert_eq!(pairs, [(0, 0, true, similar), (1, 1, false, similar), (2, 2, true, path), (3, 3, true, path)]);
+        assert_eq!(
+            pairs,
+            [
+                (0, 0, true, similar),
+                (1, 1, false, similar),
+                (2, 2, true, path),
+                (3, 3, true, path)
+            ]
+        );
     }
 }

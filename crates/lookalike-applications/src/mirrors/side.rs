@@ -31,16 +31,25 @@ impl Side {
     /// including pages without a match.
     pub fn new(groups: u32, mut pages: Vec<Page>, sites: Vec<u64>) -> Self {
         pages.sort_unstable();
-        let mut groups_of_sites: Vec<(u32, u32)> = pages.iter().map(|page| (page.site, page.group)).collect();
+        let mut groups_of_sites: Vec<(u32, u32)> =
+            pages.iter().map(|page| (page.site, page.group)).collect();
         groups_of_sites.sort_unstable();
         groups_of_sites.dedup();
         let mut at = 0;
         let mut start = |group| {
-            at += pages[at..].iter().take_while(|page| page.group < group).count();
+            at += pages[at..]
+                .iter()
+                .take_while(|page| page.group < group)
+                .count();
             at
         };
         let groups = (0..=groups).map(&mut start).collect();
-        Self { pages, groups, sites, groups_of_sites }
+        Self {
+            pages,
+            groups,
+            sites,
+            groups_of_sites,
+        }
     }
 
     /// Returns the number of pages per site.
@@ -70,11 +79,16 @@ impl Side {
     /// Returns the groups to which a site's pages belong, in ascending order.
     pub(super) fn groups_of(&self, site: u32) -> impl Iterator<Item = u32> {
         let start = self.groups_of_sites.partition_point(|row| row.0 < site);
-        self.groups_of_sites[start..].iter().take_while(move |row| row.0 == site).map(|row| row.1)
+        self.groups_of_sites[start..]
+            .iter()
+            .take_while(move |row| row.0 == site)
+            .map(|row| row.1)
     }
 
     /// Returns the sites that have pages in a group, in ascending order.
     pub(super) fn sites_of(&self, group: u32) -> impl Iterator<Item = u32> {
-        self.group(group).chunk_by(|p, q| p.site == q.site).map(|pages| pages[0].site)
+        self.group(group)
+            .chunk_by(|p, q| p.site == q.site)
+            .map(|pages| pages[0].site)
     }
 }

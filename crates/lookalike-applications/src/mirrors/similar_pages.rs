@@ -62,8 +62,14 @@ struct Search<'a, S> {
 }
 
 impl<'a, S: ShingleSets> Search<'a, S> {
-    fn new(pages: [&'a [Remaining]; 2], free_b: &[usize], sets: &'a S, least: f64) -> Result<Self, S::Error> {
-        let (mut postings, mut sizes, mut scratch) = (Vec::new(), vec![0; pages[1].len()], Vec::new());
+    fn new(
+        pages: [&'a [Remaining]; 2],
+        free_b: &[usize],
+        sets: &'a S,
+        least: f64,
+    ) -> Result<Self, S::Error> {
+        let (mut postings, mut sizes, mut scratch) =
+            (Vec::new(), vec![0; pages[1].len()], Vec::new());
         for &j in free_b {
             let set = sets.set(pages[1][j].page, &mut scratch)?;
             sizes[j] = set.len();
@@ -71,7 +77,17 @@ impl<'a, S: ShingleSets> Search<'a, S> {
         }
         postings.sort_unstable();
         let (shared, accepted) = (vec![0; pages[1].len()], vec![None; pages[1].len()]);
-        Ok(Self { pages, sets, least, postings, sizes, accepted, shared, sharing: Vec::new(), scratch: Default::default() })
+        Ok(Self {
+            pages,
+            sets,
+            least,
+            postings,
+            sizes,
+            accepted,
+            shared,
+            sharing: Vec::new(),
+            scratch: Default::default(),
+        })
     }
 
     /// Returns whether a page of `b` prefers this pair to the one that it has. What it does not accept now, it never accepts later.
@@ -88,15 +104,21 @@ impl<'a, S: ShingleSets> Search<'a, S> {
         let mut edges = Vec::new();
         for j in sharing.drain(..) {
             let most = std::mem::take(&mut self.shared[j]) + common;
-            let needed = Measure::Resemblance.needed(a.len() as u64, self.sizes[j] as u64, self.least);
+            let needed =
+                Measure::Resemblance.needed(a.len() as u64, self.sizes[j] as u64, self.least);
             // No more than this, so that pages which are already in a better pair need not be compared.
-            let resemblance = most as f64 / (a.len() + self.sizes[j]).saturating_sub(most).max(1) as f64;
+            let resemblance =
+                most as f64 / (a.len() + self.sizes[j]).saturating_sub(most).max(1) as f64;
             if needed.is_some_and(|needed| needed <= most as u64)
                 && self.accepts(&Edge { i, j, resemblance })
                 && let b = self.sets.set(self.pages[1][j].page, &mut of_b)?
                 && let Some(overlap) = Measure::Resemblance.at_least(a, b, self.least)
             {
-                edges.push(Edge { i, j, resemblance: overlap.resemblance() });
+                edges.push(Edge {
+                    i,
+                    j,
+                    resemblance: overlap.resemblance(),
+                });
             }
         }
         edges.retain(|edge| self.accepts(edge));
@@ -115,7 +137,10 @@ impl<'a, S: ShingleSets> Search<'a, S> {
         for &shingle in set {
             rest = &rest[rest.partition_point(|posting| posting.0 < shingle)..];
             // One more than the limit shows that a shingle is common.
-            let pages = rest.iter().take(COMMON + 1).take_while(|posting| posting.0 == shingle);
+            let pages = rest
+                .iter()
+                .take(COMMON + 1)
+                .take_while(|posting| posting.0 == shingle);
             let pages = &rest[..pages.count()];
             if pages.len() > COMMON {
                 common += 1;

@@ -118,22 +118,38 @@ impl Mirrors {
             let sweep = Sweep::new(self, self.a(), self.b(), share, common);
             excluded += sweep.excluded();
             sweep.each(|a, b, matched_a, matched_b| {
-                let row = Row { a, b, matched_a, matched_b };
-                if (!self.within() || a < b) && (of != ShareOf::Both || self.pair(&row).share_b() >= share) {
+                let row = Row {
+                    a,
+                    b,
+                    matched_a,
+                    matched_b,
+                };
+                if (!self.within() || a < b)
+                    && (of != ShareOf::Both || self.pair(&row).share_b() >= share)
+                {
                     rows.push(row);
                 }
             });
         }
         if matches!(of, ShareOf::B | ShareOf::Either) {
             let sweep = Sweep::new(self, self.b(), self.a(), share, common);
-            excluded += if by_a && self.within() { 0 } else { sweep.excluded() };
+            excluded += if by_a && self.within() {
+                0
+            } else {
+                sweep.excluded()
+            };
             let mut found: Vec<(u32, u32)> = Vec::new();
             if by_a && common.is_some() {
                 found = rows.iter().map(|row| (row.a, row.b)).collect();
                 found.sort_unstable();
             }
             sweep.each(|b, a, matched_b, matched_a| {
-                let row = Row { a, b, matched_a, matched_b };
+                let row = Row {
+                    a,
+                    b,
+                    matched_a,
+                    matched_b,
+                };
                 // The first sweep goes over the sites of `a`. If no pages are excluded as too common, it has already found all
                 // pairs in which the share of the first site is large enough.
                 let is_found = match common {
@@ -148,9 +164,15 @@ impl Mirrors {
         rows.sort_unstable_by(|p, q| {
             let shares = self.pair(q).lesser().total_cmp(&self.pair(p).lesser());
             let matches = |row: &Row| row.matched_a + row.matched_b;
-            shares.then(matches(q).cmp(&matches(p))).then((p.a, p.b).cmp(&(q.a, q.b)))
+            shares
+                .then(matches(q).cmp(&matches(p)))
+                .then((p.a, p.b).cmp(&(q.a, q.b)))
         });
-        SitePairs { mirrors: self, rows, excluded }
+        SitePairs {
+            mirrors: self,
+            rows,
+            excluded,
+        }
     }
 
     /// Returns the pair of sites with the largest share of pages that have a match, however small this share is. Among equal
@@ -164,23 +186,50 @@ impl Mirrors {
             ShareOf::B => pair.share_b(),
         };
         let mut best: Option<SitePair> = None;
-        Sweep::new(self, self.a(), self.b(), 0.0, Some(common)).each(|a, b, matched_a, matched_b| {
-            let pair = self.pair(&Row { a, b, matched_a, matched_b });
-            let better = |best: &SitePair| {
-                let matches = |pair: &SitePair| pair.matched_a + pair.matched_b;
-                let by_matches = matches(&pair).cmp(&matches(best)).then((best.a, best.b).cmp(&(a, b)));
-                share(&pair).total_cmp(&share(best)).then(by_matches).is_gt()
-            };
-            if (!self.within() || a < b) && best.as_ref().is_none_or(better) {
-                best = Some(pair);
-            }
-        });
+        Sweep::new(self, self.a(), self.b(), 0.0, Some(common)).each(
+            |a, b, matched_a, matched_b| {
+                let pair = self.pair(&Row {
+                    a,
+                    b,
+                    matched_a,
+                    matched_b,
+                });
+                let better = |best: &SitePair| {
+                    let matches = |pair: &SitePair| pair.matched_a + pair.matched_b;
+                    let by_matches = matches(&pair)
+                        .cmp(&matches(best))
+                        .then((best.a, best.b).cmp(&(a, b)));
+                    share(&pair)
+                        .total_cmp(&share(best))
+                        .then(by_matches)
+                        .is_gt()
+                };
+                if (!self.within() || a < b) && best.as_ref().is_none_or(better) {
+                    best = Some(pair);
+                }
+            },
+        );
         best
     }
 
-    fn pair(&self, &Row { a, b, matched_a, matched_b }: &Row) -> SitePair {
+    fn pair(
+        &self,
+        &Row {
+            a,
+            b,
+            matched_a,
+            matched_b,
+        }: &Row,
+    ) -> SitePair {
         let (pages_a, pages_b) = (self.a().sites()[a as usize], self.b().sites()[b as usize]);
-        SitePair { a, b, pages_a, pages_b, matched_a, matched_b }
+        SitePair {
+            a,
+            b,
+            pages_a,
+            pages_b,
+            matched_a,
+            matched_b,
+        }
     }
 }
 
@@ -198,18 +247,37 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(mirrors: &'a Mirrors, side: &'a Side, other: &'a Side, share: f64, common: Option<usize>) -> Self {
+    fn new(
+        mirrors: &'a Mirrors,
+        side: &'a Side,
+        other: &'a Side,
+        share: f64,
+        common: Option<usize>,
+    ) -> Self {
         let likes = &mirrors.likes;
         let (mut sites, mut starts, mut of_group) = (Vec::new(), vec![0], Vec::new());
         for group in 0..likes.groups() {
             of_group.clear();
-            of_group.extend(likes.of(group).iter().flat_map(|&(like, _)| other.sites_of(like)));
+            of_group.extend(
+                likes
+                    .of(group)
+                    .iter()
+                    .flat_map(|&(like, _)| other.sites_of(like)),
+            );
             of_group.sort_unstable();
             of_group.dedup();
             sites.extend_from_slice(&of_group);
             starts.push(sites.len());
         }
-        Self { likes, side, other, share, common: common.unwrap_or(usize::MAX), sites, starts }
+        Self {
+            likes,
+            side,
+            other,
+            share,
+            common: common.unwrap_or(usize::MAX),
+            sites,
+            starts,
+        }
     }
 
     /// Returns the sites on which a group has a match, in ascending order.
@@ -220,8 +288,11 @@ impl<'a> Sweep<'a> {
 
     /// Returns the number of pages that are too common.
     fn excluded(&self) -> u64 {
-        let common = (0..self.likes.groups()).filter(|&group| self.reached(group).len() > self.common);
-        common.map(|group| self.side.group(group).len() as u64).sum()
+        let common =
+            (0..self.likes.groups()).filter(|&group| self.reached(group).len() > self.common);
+        common
+            .map(|group| self.side.group(group).len() as u64)
+            .sum()
     }
 
     /// Passes pairs of a site on this side and a site on the other side to `give`, with the number of matching pages of both
@@ -234,7 +305,11 @@ impl<'a> Sweep<'a> {
         let (mut there, mut back) = (Vec::new(), Vec::new());
         for (site, &pages) in (0..).zip(self.side.sites()) {
             groups.clear();
-            groups.extend(self.side.groups_of(site).map(|group| (self.reached(group).len(), group)));
+            groups.extend(
+                self.side
+                    .groups_of(site)
+                    .map(|group| (self.reached(group).len(), group)),
+            );
             groups.sort_unstable();
             candidates.clear();
             for &(_, group) in self.rare(site, pages, &groups) {
@@ -255,11 +330,16 @@ impl<'a> Sweep<'a> {
                 likes.extend(self.likes.of(group).iter().map(|row| row.0));
                 // The smaller set is looked up in the larger one.
                 if sites <= candidates.len() {
-                    let found = self.reached(group).iter().map(|&other| at[other as usize]).filter(|&at| at != NONE);
+                    let found = self
+                        .reached(group)
+                        .iter()
+                        .map(|&other| at[other as usize])
+                        .filter(|&at| at != NONE);
                     found.for_each(|at| there[at as usize] += pages);
                 } else {
                     let found = candidates.iter().zip(&mut there);
-                    let found = found.filter(|(other, _)| self.reached(group).binary_search(other).is_ok());
+                    let found =
+                        found.filter(|(other, _)| self.reached(group).binary_search(other).is_ok());
                     found.for_each(|(_, count)| *count += pages);
                 }
             }
@@ -268,11 +348,16 @@ impl<'a> Sweep<'a> {
             for &like in &likes {
                 let pages = self.other.group(like);
                 if pages.len() <= candidates.len() {
-                    let found = pages.iter().map(|page| at[page.site as usize]).filter(|&at| at != NONE);
+                    let found = pages
+                        .iter()
+                        .map(|page| at[page.site as usize])
+                        .filter(|&at| at != NONE);
                     found.for_each(|at| back[at as usize] += 1);
                 } else {
                     let counts = candidates.iter().zip(&mut back);
-                    counts.for_each(|(&other, count)| *count += self.other.of(like, other).len() as u64);
+                    counts.for_each(|(&other, count)| {
+                        *count += self.other.of(like, other).len() as u64
+                    });
                 }
             }
             for ((&other, &there), &back) in candidates.iter().zip(&there).zip(&back) {

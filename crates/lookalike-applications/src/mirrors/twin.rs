@@ -13,15 +13,33 @@ const GROUPS: u32 = 8;
 const SITES: u32 = 4;
 
 fn pages(given: &Pages) -> Vec<Page> {
-    given.iter().zip(0..).map(|(&(group, site, path), page)| Page { group, site, page, path }).collect()
+    given
+        .iter()
+        .zip(0..)
+        .map(|(&(group, site, path), page)| Page {
+            group,
+            site,
+            page,
+            path,
+        })
+        .collect()
 }
 
 fn side(given: &Pages) -> Side {
     let mut sites = vec![0; SITES as usize];
-    given.iter().for_each(|&(_, site, _)| sites[site as usize] += 1);
+    given
+        .iter()
+        .for_each(|&(_, site, _)| sites[site as usize] += 1);
     let all = pages(given);
     // Add the pages in a different order from that of their numbers.
-    Side::new(GROUPS, all.into_iter().rev().filter(|page| page.group < GROUPS).collect(), sites)
+    Side::new(
+        GROUPS,
+        all.into_iter()
+            .rev()
+            .filter(|page| page.group < GROUPS)
+            .collect(),
+        sites,
+    )
 }
 
 /// Accepts each pair, in order, if both of its pages are free.
@@ -51,7 +69,10 @@ impl Twin {
         match (a.group < GROUPS && b.group < GROUPS, a.group == b.group) {
             (false, _) => None,
             (true, true) => Some(1.0),
-            (true, false) => self.likes.get(&(a.group.min(b.group), a.group.max(b.group))).copied(),
+            (true, false) => self
+                .likes
+                .get(&(a.group.min(b.group), a.group.max(b.group)))
+                .copied(),
         }
     }
 
@@ -77,24 +98,34 @@ impl Twin {
         let mut all = self.all(a, b);
         all.sort_by(|p, q| {
             let alike = q.resemblance.total_cmp(&p.resemblance);
-            q.same_path.cmp(&p.same_path).then(alike).then((p.a, p.b).cmp(&(q.a, q.b)))
+            q.same_path
+                .cmp(&p.same_path)
+                .then(alike)
+                .then((p.a, p.b).cmp(&(q.a, q.b)))
         });
         one_to_one(all)
     }
 
     fn successors(&self) -> Vec<Counterpart> {
         let of = |pages: &[Page], page: u64| pages[page as usize];
-        let mut all: Vec<Counterpart> = (0..SITES).flat_map(|a| (0..SITES).flat_map(move |b| self.all(a, b))).collect();
+        let mut all: Vec<Counterpart> = (0..SITES)
+            .flat_map(|a| (0..SITES).flat_map(move |b| self.all(a, b)))
+            .collect();
         all.sort_by(|p, q| {
-            let same_site = |pair: &Counterpart| of(&self.a, pair.a).site == of(&self.b, pair.b).site;
+            let same_site =
+                |pair: &Counterpart| of(&self.a, pair.a).site == of(&self.b, pair.b).site;
             let rank = |pair: &Counterpart| (same_site(pair), pair.same_path);
-            rank(q).cmp(&rank(p)).then(q.resemblance.total_cmp(&p.resemblance)).then((p.a, p.b).cmp(&(q.a, q.b)))
+            rank(q)
+                .cmp(&rank(p))
+                .then(q.resemblance.total_cmp(&p.resemblance))
+                .then((p.a, p.b).cmp(&(q.a, q.b)))
         });
         one_to_one(all)
     }
 
     fn site_pair(&self, a: u32, b: u32) -> SitePair {
-        let pages = |pages: &[Page], site| pages.iter().filter(|page| page.site == site).count() as u64;
+        let pages =
+            |pages: &[Page], site| pages.iter().filter(|page| page.site == site).count() as u64;
         let all = self.all(a, b);
         SitePair {
             a,
@@ -108,9 +139,16 @@ impl Twin {
 
     /// Returns whether some page of the first site generates this pair of sites. Such a page has a match on the second site, and
     /// has matches on at most `common` sites.
-    fn makes(&self, (side, site): (&[Page], u32), (others, other): (&[Page], u32), common: Option<usize>) -> bool {
+    fn makes(
+        &self,
+        (side, site): (&[Page], u32),
+        (others, other): (&[Page], u32),
+        common: Option<usize>,
+    ) -> bool {
         side.iter().filter(|page| page.site == site).any(|page| {
-            let like = others.iter().filter(|like| self.resemblance(page, like).is_some());
+            let like = others
+                .iter()
+                .filter(|like| self.resemblance(page, like).is_some());
             let sites: BTreeSet<u32> = like.map(|like| like.site).collect();
             sites.contains(&other) && common.is_none_or(|common| sites.len() <= common)
         })
@@ -118,11 +156,16 @@ impl Twin {
 
     fn site_pairs(&self, share: f64, of: ShareOf, common: Option<usize>) -> Vec<SitePair> {
         let all = (0..SITES).flat_map(|a| (0..SITES).map(move |b| (a, b)));
-        let pairs = all.filter(|(a, b)| !self.within || a < b).map(|(a, b)| self.site_pair(a, b));
+        let pairs = all
+            .filter(|(a, b)| !self.within || a < b)
+            .map(|(a, b)| self.site_pair(a, b));
         let reaches = |pair: &SitePair| {
             let (a, b) = (pair.share_a() >= share, pair.share_b() >= share);
             let (of_a, of_b) = ((&*self.a, pair.a), (&*self.b, pair.b));
-            let (by_a, by_b) = (self.makes(of_a, of_b, common), self.makes(of_b, of_a, common));
+            let (by_a, by_b) = (
+                self.makes(of_a, of_b, common),
+                self.makes(of_b, of_a, common),
+            );
             match of {
                 ShareOf::Both => a && b && by_a,
                 ShareOf::Either => a && by_a || b && by_b,
@@ -236,26 +279,63 @@ proptest! {
 #[test]
 fn pages_on_all_sites_do_not_make_mirrors() {
     let sites = 2000;
-    let page = |group, site, page| Page { group, site, page, path: 0 };
-    let all = (0..sites).flat_map(|site| [page(0, site, 2 * u64::from(site)), page(1 + site / 2, site, 2 * u64::from(site) + 1)]);
+    let page = |group, site, page| Page {
+        group,
+        site,
+        page,
+        path: 0,
+    };
+    let all = (0..sites).flat_map(|site| {
+        [
+            page(0, site, 2 * u64::from(site)),
+            page(1 + site / 2, site, 2 * u64::from(site) + 1),
+        ]
+    });
     // Sites 2n and 2n + 1 have the same second page. Each site also has a third page, which matches no other page.
     let side = Side::new(sites, all.collect(), vec![3; sites as usize]);
     let mirrors = Mirrors::new(side, None, Likes::new(sites, &[]));
     let pairs = mirrors.site_pairs(0.5, ShareOf::Both, None);
-    assert_eq!((pairs.len() as u32, pairs.bytes()), (sites / 2, 24 * pairs.len()));
+    assert_eq!(
+        (pairs.len() as u32, pairs.bytes()),
+        (sites / 2, 24 * pairs.len())
+    );
     let found: Vec<SitePair> = pairs.iter().collect();
-    assert!(found.iter().all(|pair| pair.b == pair.a + 1 && (pair.matched_a, pair.matched_b) == (2, 2)));
+    assert!(
+        found
+            .iter()
+            .all(|pair| pair.b == pair.a + 1 && (pair.matched_a, pair.matched_b) == (2, 2))
+    );
 }
 
 /// Checks that hosts with only a registrar's page all mirror each other, unless that page is too common.
 #[test]
 fn common_pages_make_no_site_pair_and_are_reported() {
-    let page = |group, site, page| Page { group, site, page, path: 0 };
+    let page = |group, site, page| Page {
+        group,
+        site,
+        page,
+        path: 0,
+    };
     let parked = (0..100).map(|site| page(0, site, site.into()));
-    let side = Side::new(2, parked.chain([page(1, 100, 100), page(1, 101, 101)]).collect(), vec![1; 102]);
+    let side = Side::new(
+        2,
+        parked
+            .chain([page(1, 100, 100), page(1, 101, 101)])
+            .collect(),
+        vec![1; 102],
+    );
     let mirrors = Mirrors::new(side, None, Likes::new(2, &[]));
-    for (common, pairs, aside) in [(None, 4951, 0), (Some(100), 4951, 0), (Some(99), 1, 100), (Some(1), 0, 102)] {
+    for (common, pairs, aside) in [
+        (None, 4951, 0),
+        (Some(100), 4951, 0),
+        (Some(99), 1, 100),
+        (Some(1), 0, 102),
+    ] {
         let found = mirrors.site_pairs(0.5, ShareOf::Both, common);
-        assert_eq!((found.len(), found.excluded(), found.is_empty()), (pairs, aside, pairs == 0), "{common:?}");
+        assert_eq!(
+            (found.len(), found.excluded(), found.is_empty()),
+            (pairs, aside, pairs == 0),
+            "{common:?}"
+        );
     }
 }

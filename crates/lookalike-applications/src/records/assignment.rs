@@ -10,7 +10,9 @@ const MOST_WORK: usize = 1 << 21;
 /// record of the first collection comes first in each pair. Greedy pairs are replaced if another choice has a greater total weight (the
 /// assignment problem, Kuhn 1955). Components that are too large keep their greedy pairs. Cost: the cube of the number of records.
 pub fn assign(pairs: &[(Scored, u32)], matching: &mut Matching) -> Vec<usize> {
-    let greedy: Vec<usize> = (0..pairs.len()).filter(|&at| matching.takes(&pairs[at].0)).collect();
+    let greedy: Vec<usize> = (0..pairs.len())
+        .filter(|&at| matching.takes(&pairs[at].0))
+        .collect();
     // A record that is in all pairs can be in one only, and the best one comes first.
     if greedy.len() == pairs.len() || pairs.len() < 3 {
         return greedy;
@@ -23,16 +25,27 @@ pub fn assign(pairs: &[(Scored, u32)], matching: &mut Matching) -> Vec<usize> {
     };
     let (first, second) = (side(|pair| pair.a), side(|pair| pair.b));
     let swapped = first.len() > second.len();
-    let (few, many) = if swapped { (&second, &first) } else { (&first, &second) };
+    let (few, many) = if swapped {
+        (&second, &first)
+    } else {
+        (&first, &second)
+    };
     if few.len() < 2 || few.len() * few.len() * many.len() > MOST_WORK {
         return greedy;
     }
     let place = |pair: &Scored| {
-        let (row, column) = if swapped { (pair.b, pair.a) } else { (pair.a, pair.b) };
-        few.partition_point(|&record| record < row) * many.len() + many.partition_point(|&record| record < column)
+        let (row, column) = if swapped {
+            (pair.b, pair.a)
+        } else {
+            (pair.a, pair.b)
+        };
+        few.partition_point(|&record| record < row) * many.len()
+            + many.partition_point(|&record| record < column)
     };
     let mut weights = vec![0; few.len() * many.len()];
-    pairs.iter().for_each(|(pair, weight)| weights[place(pair)] = i64::from(*weight));
+    pairs
+        .iter()
+        .for_each(|(pair, weight)| weights[place(pair)] = i64::from(*weight));
     let columns = assignment(&weights, many.len());
     let is_chosen = |at: &usize| {
         let place = place(&pairs[*at].0);
@@ -41,7 +54,10 @@ pub fn assign(pairs: &[(Scored, u32)], matching: &mut Matching) -> Vec<usize> {
     let best: Vec<usize> = (0..pairs.len()).filter(is_chosen).collect();
     let total = |chosen: &[usize]| chosen.iter().map(|&at| u64::from(pairs[at].1)).sum::<u64>();
     if total(&best) > total(&greedy) {
-        matching.replace(greedy.iter().map(|&at| &pairs[at].0), best.iter().map(|&at| &pairs[at].0));
+        matching.replace(
+            greedy.iter().map(|&at| &pairs[at].0),
+            best.iter().map(|&at| &pairs[at].0),
+        );
         best
     } else {
         greedy
@@ -64,7 +80,9 @@ fn assignment(weights: &[i64], columns: usize) -> Vec<usize> {
             let current = owner[at];
             let (mut step, mut next) = (i64::MAX, 0);
             for column in (1..=columns).filter(|&column| !seen[column]) {
-                let cost = -weights[(current - 1) * columns + column - 1] - of_row[current] - of_column[column];
+                let cost = -weights[(current - 1) * columns + column - 1]
+                    - of_row[current]
+                    - of_column[column];
                 if cost < slack[column] {
                     (slack[column], way[column]) = (cost, at);
                 }
@@ -88,7 +106,12 @@ fn assignment(weights: &[i64], columns: usize) -> Vec<usize> {
         }
     }
     let mut chosen = vec![0; rows];
-    for (column, &row) in owner.iter().enumerate().skip(1).filter(|(_, row)| **row > 0) {
+    for (column, &row) in owner
+        .iter()
+        .enumerate()
+        .skip(1)
+        .filter(|(_, row)| **row > 0)
+    {
         chosen[row - 1] = column - 1;
     }
     chosen
@@ -102,7 +125,9 @@ mod tests {
 
     /// Returns the greatest total weight of one-to-one pairs, by trying all choices.
     fn best(pairs: &[(Scored, u32)], taken: &mut Vec<u32>) -> u64 {
-        let Some(((pair, weight), rest)) = pairs.split_first() else { return 0 };
+        let Some(((pair, weight), rest)) = pairs.split_first() else {
+            return 0;
+        };
         let without = best(rest, taken);
         if taken.contains(&pair.a) || taken.contains(&pair.b) {
             return without;
@@ -115,12 +140,28 @@ mod tests {
 
     #[test]
     fn two_good_pairs_are_better_than_the_best_one() {
-        let pair = |a, b, weight| (Scored { a, b, score: f64::from(weight) }, weight);
+        let pair = |a, b, weight| {
+            (
+                Scored {
+                    a,
+                    b,
+                    score: f64::from(weight),
+                },
+                weight,
+            )
+        };
         let pairs = [pair(0, 2, 10), pair(0, 3, 9), pair(1, 2, 9)];
         let mut matching = Matching::new(4);
         assert_eq!(assign(&pairs, &mut matching), [1, 2]);
         assert!(!matching.takes(&pairs[0].0), "the records are taken");
-        assert_eq!(assign(&[pair(0, 2, 10), pair(0, 3, 4), pair(1, 2, 5)], &mut Matching::new(4)), [0], "a greater total");
+        assert_eq!(
+            assign(
+                &[pair(0, 2, 10), pair(0, 3, 4), pair(1, 2, 5)],
+                &mut Matching::new(4)
+            ),
+            [0],
+            "a greater total"
+        );
     }
 
     proptest! {

@@ -39,7 +39,12 @@ enum By {
     /// field's value is meant.
     Equal(Vec<(usize, Part)>),
     /// A shared band of a field's MinHash.
-    Similar { field: usize, shingling: Shingling, curve: Curve, minhash: OnePermutation },
+    Similar {
+        field: usize,
+        shingling: Shingling,
+        curve: Curve,
+        minhash: OnePermutation,
+    },
 }
 
 /// The key of a record that lacks a value that the block requires.
@@ -52,46 +57,89 @@ impl Block {
         // Errors of the core crate do not mention blocks, so the block's number is added.
         let of_this = |error: lookalike::Error| Error::Link(format!("block {number}: {error}"));
         let place = |name: &String| {
-            fields.iter().position(|field| field.name == *name).ok_or_else(|| Error::LinkField {
-                place: format!("block {number}"),
-                field: name.clone(),
-                fields: fields.iter().map(|field| format!("{:?}", field.name)).collect::<Vec<_>>().join(", "),
-            })
+            fields
+                .iter()
+                .position(|field| field.name == *name)
+                .ok_or_else(|| Error::LinkField {
+                    place: format!("block {number}"),
+                    field: name.clone(),
+                    fields: fields
+                        .iter()
+                        .map(|field| format!("{:?}", field.name))
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                })
         };
-        let similar_only =
-            [("ngrams", config.ngrams.is_some()), ("threshold", config.threshold.is_some()), ("recall", config.recall.is_some())];
+        let similar_only = [
+            ("ngrams", config.ngrams.is_some()),
+            ("threshold", config.threshold.is_some()),
+            ("recall", config.recall.is_some()),
+        ];
         if config.at_most.is_some_and(|most| most < 2) {
-            return Err(wrong("would skip all values; set at_most to 2 or more, or leave it out".into()));
+            return Err(wrong(
+                "would skip all values; set at_most to 2 or more, or leave it out".into(),
+            ));
         }
         let (by, name) = match (&config.similar, config.equal.as_slice()) {
             (Some(_), [_, ..]) | (None, []) => {
-                let words = "must have either equal (a list of fields) or similar (the name of one field)";
+                let words =
+                    "must have either equal (a list of fields) or similar (the name of one field)";
                 return Err(wrong(words.into()));
             }
             (None, parts) => {
                 if let Some((name, _)) = similar_only.iter().find(|(_, given)| *given) {
-                    return Err(wrong(format!("has {name}, which works with similar but not with equal; leave it out")));
+                    return Err(wrong(format!(
+                        "has {name}, which works with similar but not with equal; leave it out"
+                    )));
                 }
-                if parts.iter().any(|part| part.prefix == Some(0) || part.suffix == Some(0)) {
-                    return Err(wrong("takes no characters from a field; a prefix or suffix must be 1 or more".into()));
+                if parts
+                    .iter()
+                    .any(|part| part.prefix == Some(0) || part.suffix == Some(0))
+                {
+                    return Err(wrong(
+                        "takes no characters from a field; a prefix or suffix must be 1 or more"
+                            .into(),
+                    ));
                 }
-                if let Some((_, part)) = parts.iter().enumerate().find(|(at, part)| parts[..*at].contains(part)) {
-                    return Err(wrong(format!("lists {:?} twice under equal; remove one of the two", shown(part))));
+                if let Some((_, part)) = parts
+                    .iter()
+                    .enumerate()
+                    .find(|(at, part)| parts[..*at].contains(part))
+                {
+                    return Err(wrong(format!(
+                        "lists {:?} twice under equal; remove one of the two",
+                        shown(part)
+                    )));
                 }
                 let name = parts.iter().map(shown).collect::<Vec<_>>().join(" + ");
-                let parts = parts.iter().map(|part| Ok((place(&part.field)?, part.clone())));
+                let parts = parts
+                    .iter()
+                    .map(|part| Ok((place(&part.field)?, part.clone())));
                 (By::Equal(parts.collect::<Result<_>>()?), name)
             }
             (Some(field), []) => {
-                let (ngrams, threshold) = (config.ngrams.unwrap_or(NGRAMS), config.threshold.unwrap_or(THRESHOLD));
-                let curve = Shape::choose(threshold, config.recall.unwrap_or(RECALL)).map_err(of_this)?.curve();
+                let (ngrams, threshold) = (
+                    config.ngrams.unwrap_or(NGRAMS),
+                    config.threshold.unwrap_or(THRESHOLD),
+                );
+                let curve = Shape::choose(threshold, config.recall.unwrap_or(RECALL))
+                    .map_err(of_this)?
+                    .curve();
                 let minhash = OnePermutation::new(curve.bands * curve.rows, SEED);
-                let by =
-                    By::Similar { field: place(field)?, shingling: Shingling::new(ngrams).map_err(of_this)?, curve, minhash };
+                let by = By::Similar {
+                    field: place(field)?,
+                    shingling: Shingling::new(ngrams).map_err(of_this)?,
+                    curve,
+                    minhash,
+                };
                 (by, format!("{field} ~ {threshold}"))
             }
         };
-        Ok(Self { by, at_most: config.at_most, name })
+        Ok(Self {
+            by,
+            at_most: config.at_most,
+            name,
+        })
     }
 
     /// Returns the name that is shown to users.
@@ -125,8 +173,18 @@ impl Block {
                 Some(value) => (DigestBy::Xxh3.digest(value.as_bytes()) as u64).max(NO_KEY + 1),
                 None => NO_KEY,
             }),
-            By::Similar { field, shingling, curve, minhash } => {
-                let set = fingerprint_set(records.get(record, *field), TokensBy::Chars, Folds::default(), *shingling);
+            By::Similar {
+                field,
+                shingling,
+                curve,
+                minhash,
+            } => {
+                let set = fingerprint_set(
+                    records.get(record, *field),
+                    TokensBy::Chars,
+                    Folds::default(),
+                    *shingling,
+                );
                 if set.is_empty() {
                     return keys.extend(std::iter::repeat_n(NO_KEY, curve.bands));
                 }
@@ -158,7 +216,12 @@ impl Block {
     }
 
     /// Returns the parts' values, one after the other; `None` if a value is missing.
-    fn shared_value(&self, parts: &[(usize, Part)], records: &Records, record: u32) -> Option<String> {
+    fn shared_value(
+        &self,
+        parts: &[(usize, Part)],
+        records: &Records,
+        record: u32,
+    ) -> Option<String> {
         let mut value = String::new();
         for (field, part) in parts {
             let taken = take(records.get(record, *field), part);
@@ -177,10 +240,16 @@ impl Block {
 fn take(value: &str, part: &Part) -> String {
     let taken = part.take.of(value);
     let characters = taken.chars().count();
-    let first = part.suffix.map_or(0, |suffix| characters.saturating_sub(suffix));
+    let first = part
+        .suffix
+        .map_or(0, |suffix| characters.saturating_sub(suffix));
     match (part.prefix, part.suffix) {
         (None, None) => taken,
-        (prefix, _) => taken.chars().skip(first).take(prefix.unwrap_or(characters)).collect(),
+        (prefix, _) => taken
+            .chars()
+            .skip(first)
+            .take(prefix.unwrap_or(characters))
+            .collect(),
     }
 }
 
@@ -190,7 +259,11 @@ fn shown(part: &Part) -> String {
     let prefix = part.prefix.map(|prefix| format!("first {prefix}"));
     let suffix = part.suffix.map(|suffix| format!("last {suffix}"));
     let parts: Vec<String> = take.into_iter().chain(prefix).chain(suffix).collect();
-    if parts.is_empty() { part.field.clone() } else { format!("{} ({})", part.field, parts.join(", ")) }
+    if parts.is_empty() {
+        part.field.clone()
+    } else {
+        format!("{} ({})", part.field, parts.join(", "))
+    }
 }
 
 #[cfg(test)]
@@ -213,7 +286,12 @@ mod tests {
             ("", Take::Sound, None, None, ""),
             ("", Take::LongestWord, Some(2), None, ""),
         ] {
-            let part = Part { field: "x".into(), take: take_by, prefix, suffix };
+            let part = Part {
+                field: "x".into(),
+                take: take_by,
+                prefix,
+                suffix,
+            };
             assert_eq!(take(value, &part), expected, "{value} {part:?}");
         }
     }

@@ -19,15 +19,18 @@ const PRESENT: f64 = 0.5;
 /// such as a title, or a name with a date; and then again without the first of these fields, which may be wrong in one of the two. Returns
 /// `false` if all fields together do not identify a record. `range` has the records of the collection. Cost: a sort for each field.
 pub fn has_no_duplicates(records: &Records, range: Range<u32>) -> bool {
-    let mut fields: Vec<(f64, usize)> =
-        (0..records.fields()).filter_map(|field| Some((chance(records, range.clone(), field)?, field))).collect();
+    let mut fields: Vec<(f64, usize)> = (0..records.fields())
+        .filter_map(|field| Some((chance(records, range.clone(), field)?, field)))
+        .collect();
     fields.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let most = REPEATED * range.len() as f64;
     let is_clean = |fields: &[usize]| repeated(records, range.clone(), fields) as f64 <= most;
     match identifying(&fields, range.len()) {
         None => range.len() < 2,
         Some(first) => {
-            let others = fields.get(1..).and_then(|others| identifying(others, range.len()));
+            let others = fields
+                .get(1..)
+                .and_then(|others| identifying(others, range.len()));
             is_clean(&first) && others.is_none_or(|others| is_clean(&others))
         }
     }
@@ -55,13 +58,19 @@ fn chance(records: &Records, range: Range<u32>, field: usize) -> Option<f64> {
         return None;
     }
     let pairs = |count: usize| count as f64 * (count as f64 - 1.0) / 2.0;
-    let same: f64 = digests.chunk_by(|a, b| a == b).map(|same| pairs(same.len())).sum();
+    let same: f64 = digests
+        .chunk_by(|a, b| a == b)
+        .map(|same| pairs(same.len()))
+        .sum();
     Some(same / pairs(digests.len()))
 }
 
 /// Returns the number of records that have the values of an earlier one in some fields.
 fn repeated(records: &Records, range: Range<u32>, fields: &[usize]) -> usize {
-    digests(records, range, fields).chunk_by(|a, b| a == b).map(|same| same.len() - 1).sum()
+    digests(records, range, fields)
+        .chunk_by(|a, b| a == b)
+        .map(|same| same.len() - 1)
+        .sum()
 }
 
 /// Returns the digests of the values of the records that have all of these fields, in order.
@@ -98,20 +107,41 @@ mod tests {
         // Titles of papers: every tenth is there twice, as in a library that collects from several sources.
         let title = |record: u32| [format!("title {record}"), "1998".into(), "proc".into()];
         assert!(has_no_duplicates(&collection(1000, title), 0..1000));
-        assert!(!has_no_duplicates(&collection(1000, |record| title(record - record % 10 / 9)), 0..1000));
+        assert!(!has_no_duplicates(
+            &collection(1000, |record| title(record - record % 10 / 9)),
+            0..1000
+        ));
         // People: 50 names and 300 days, so that one field does not identify a person.
-        let person =
-            |record: u32| [format!("name {}", record % 50), format!("day {}", record % 307), format!("town {}", record % 7)];
+        let person = |record: u32| {
+            [
+                format!("name {}", record % 50),
+                format!("day {}", record % 307),
+                format!("town {}", record % 7),
+            ]
+        };
         assert!(has_no_duplicates(&collection(1000, person), 0..1000));
-        assert!(!has_no_duplicates(&collection(1000, |record| person(record - record % 10 / 9)), 0..1000));
+        assert!(!has_no_duplicates(
+            &collection(1000, |record| person(record - record % 10 / 9)),
+            0..1000
+        ));
         // One of two records of a person has another name, because of a typing error.
         let misspelled = |record: u32| {
             let who = record - record % 10 / 9;
-            [format!("name {record}"), format!("phone {who}"), format!("town {}", who % 91)]
+            [
+                format!("name {record}"),
+                format!("phone {who}"),
+                format!("town {}", who % 91),
+            ]
         };
         assert!(!has_no_duplicates(&collection(1000, misspelled), 0..1000));
         // The duplicates of the first collection do not count in the second.
-        let both = collection(1000, |record| title(if record < 500 { record - record % 2 } else { record }));
+        let both = collection(1000, |record| {
+            title(if record < 500 {
+                record - record % 2
+            } else {
+                record
+            })
+        });
         assert!(!has_no_duplicates(&both, 0..500) && has_no_duplicates(&both, 500..1000));
     }
 
@@ -119,6 +149,9 @@ mod tests {
     fn fields_that_do_not_identify_a_record_prove_nothing() {
         let town = |record: u32| [format!("town {}", record % 7), String::new(), String::new()];
         assert!(!has_no_duplicates(&collection(1000, town), 0..1000));
-        assert!(has_no_duplicates(&collection(1, town), 0..1), "a single record");
+        assert!(
+            has_no_duplicates(&collection(1, town), 0..1),
+            "a single record"
+        );
     }
 }

@@ -65,24 +65,52 @@ impl Linker {
     pub fn new(mut config: LinkConfig) -> Result<Self> {
         check(&config)?;
         if config.blocks.is_empty() {
-            config.blocks = config.fields.iter().map(|field| BlockConfig::equal(&[&field.name])).collect();
+            config.blocks = config
+                .fields
+                .iter()
+                .map(|field| BlockConfig::equal(&[&field.name]))
+                .collect();
         }
-        let blocks = config.blocks.iter().zip(1..).map(|(block, number)| Block::new(block, number, &config.fields));
+        let blocks = config
+            .blocks
+            .iter()
+            .zip(1..)
+            .map(|(block, number)| Block::new(block, number, &config.fields));
         let thresholds = config.fields.iter().map(learned::thresholds).collect();
-        Ok(Self { blocks: blocks.collect::<Result<_>>()?, config, thresholds, counted: Arc::new([]), model: None })
+        Ok(Self {
+            blocks: blocks.collect::<Result<_>>()?,
+            config,
+            thresholds,
+            counted: Arc::new([]),
+            model: None,
+        })
     }
 
     /// Counts the words of the fields that are compared by TF-IDF, in all records. Without counts, all words have the same weight.
     #[must_use]
     pub fn with_counts(self, records: &Records) -> Self {
-        let of_field = |(field, config): (usize, &FieldConfig)| TfIdf::new(config.compare, records, field);
-        Self { counted: self.config.fields.iter().enumerate().map(of_field).collect(), ..self }
+        let of_field =
+            |(field, config): (usize, &FieldConfig)| TfIdf::new(config.compare, records, field);
+        Self {
+            counted: self
+                .config
+                .fields
+                .iter()
+                .enumerate()
+                .map(of_field)
+                .collect(),
+            ..self
+        }
     }
 
     /// Decides whether each record is in at most one pair, for a configuration that leaves this to the records.
     #[must_use]
     pub fn with_one_to_one(mut self, one_to_one: bool) -> Self {
-        self.config.one_to_one = if one_to_one { OneToOne::Yes } else { OneToOne::No };
+        self.config.one_to_one = if one_to_one {
+            OneToOne::Yes
+        } else {
+            OneToOne::No
+        };
         self
     }
 
@@ -99,7 +127,10 @@ impl Linker {
     /// Scores pairs by a model from now on.
     #[must_use]
     pub fn with_model(self, model: Model) -> Self {
-        Self { model: Some(Arc::new(model)), ..self }
+        Self {
+            model: Some(Arc::new(model)),
+            ..self
+        }
     }
 
     /// Returns the model that scores pairs; `None` if points do.
@@ -109,7 +140,10 @@ impl Linker {
 
     /// Returns the number of levels of each field, with that of missing values.
     pub fn levels(&self) -> Vec<usize> {
-        self.thresholds.iter().map(|thresholds| thresholds.len() + 3).collect()
+        self.thresholds
+            .iter()
+            .map(|thresholds| thresholds.len() + 3)
+            .collect()
     }
 
     /// Returns the levels of all fields of two records.
@@ -119,7 +153,10 @@ impl Linker {
 
     /// Returns the level of the similarity of two records in a field; 0 if one record lacks the field.
     pub fn level(&self, records: &Records, field: usize, a: u32, b: u32) -> u8 {
-        learned::level(&self.thresholds[field], self.similarity(records, field, a, b))
+        learned::level(
+            &self.thresholds[field],
+            self.similarity(records, field, a, b),
+        )
     }
 
     /// Returns the configuration, with the default blocks if none were given.
@@ -139,7 +176,9 @@ impl Linker {
 
     /// Returns the first block that makes two records candidates. This is slow and meant for one pair.
     pub fn shared_block(&self, records: &Records, a: u32, b: u32) -> Option<usize> {
-        self.blocks.iter().position(|block| block.joins(records, a, b))
+        self.blocks
+            .iter()
+            .position(|block| block.joins(records, a, b))
     }
 
     /// Returns the similarity of two records in a field, from 0 to 1, before the field's `floor` is applied; `None` if one record
@@ -155,12 +194,21 @@ impl Linker {
     /// Returns the weights that the fields have for two records by a model, in bits; `None` for a field that one record lacks.
     pub fn weights(&self, model: &Model, records: &Records, a: u32, b: u32) -> Vec<Option<f64>> {
         let pattern = self.pattern(records, a, b);
-        let weight = |field| model.weight(field, pattern, self.same(records, field, pattern, (a, b)));
-        (0..self.thresholds.len()).map(|field| (pattern.level(field) > 0).then(|| weight(field))).collect()
+        let weight =
+            |field| model.weight(field, pattern, self.same(records, field, pattern, (a, b)));
+        (0..self.thresholds.len())
+            .map(|field| (pattern.level(field) > 0).then(|| weight(field)))
+            .collect()
     }
 
     /// Returns one of two records that have the same value in a field. Values that are equal in another notation are not the same.
-    fn same(&self, records: &Records, field: usize, pattern: Pattern, (a, b): (u32, u32)) -> Option<u32> {
+    fn same(
+        &self,
+        records: &Records,
+        field: usize,
+        pattern: Pattern,
+        (a, b): (u32, u32),
+    ) -> Option<u32> {
         let is_equal = pattern.level(field) == self.thresholds[field].len() + 2;
         (is_equal && records.get(a, field) == records.get(b, field)).then_some(a)
     }
@@ -179,7 +227,16 @@ impl Linker {
 
     /// Returns the score of two records, from 0 to 1, or with a model in bits; `None` if no field counts.
     pub fn score(&self, records: &Records, a: u32, b: u32) -> Option<f64> {
-        self.score_from(records, a, b, if self.model.is_some() { f64::NEG_INFINITY } else { 0.0 })
+        self.score_from(
+            records,
+            a,
+            b,
+            if self.model.is_some() {
+                f64::NEG_INFINITY
+            } else {
+                0.0
+            },
+        )
     }
 
     /// Returns the score, or `None` if it is below `least`. Fields are compared only while `least` can still be reached.
@@ -190,7 +247,14 @@ impl Linker {
         }
     }
 
-    fn bits_from(&self, model: &Model, records: &Records, a: u32, b: u32, least: f64) -> Option<f64> {
+    fn bits_from(
+        &self,
+        model: &Model,
+        records: &Records,
+        a: u32,
+        b: u32,
+        least: f64,
+    ) -> Option<f64> {
         let (mut bits, mut pattern) = (model.prior(), Pattern::default());
         for (field, most) in model.in_order() {
             if bits + most < least - ROUNDING {
@@ -206,8 +270,13 @@ impl Linker {
     fn share_from(&self, records: &Records, a: u32, b: u32, least: f64) -> Option<f64> {
         let fields = &self.config.fields;
         let both = |field| !records.get(a, field).is_empty() && !records.get(b, field).is_empty();
-        let counts = |field: usize| both(field) || fields[field].missing.unwrap_or(self.config.missing) != Missing::Skip;
-        let whole: f64 = (0..fields.len()).filter(|&field| counts(field)).map(|field| fields[field].weight).sum();
+        let counts = |field: usize| {
+            both(field) || fields[field].missing.unwrap_or(self.config.missing) != Missing::Skip
+        };
+        let whole: f64 = (0..fields.len())
+            .filter(|&field| counts(field))
+            .map(|field| fields[field].weight)
+            .sum();
         if whole == 0.0 {
             return None;
         }
@@ -239,7 +308,11 @@ impl Linker {
 
     /// Returns the share of the possible points, or with a model the probability of a match, that a score means.
     pub fn share(&self, score: f64) -> f64 {
-        if self.model.is_some() { learned::probability(score) } else { score }
+        if self.model.is_some() {
+            learned::probability(score)
+        } else {
+            score
+        }
     }
 
     /// Returns a score below which no pair is a possible match.
@@ -255,7 +328,9 @@ impl Linker {
     /// Returns a whole number for a score, so that scores can be sorted and stored. A higher score has a higher number.
     pub fn rank(&self, score: f64) -> u32 {
         match self.model {
-            Some(_) => ((score + MOST_BITS) * PARTS_OF_A_BIT).round().clamp(0.0, f64::from(u32::MAX)) as u32,
+            Some(_) => ((score + MOST_BITS) * PARTS_OF_A_BIT)
+                .round()
+                .clamp(0.0, f64::from(u32::MAX)) as u32,
             None => (score * PARTS).round() as u32,
         }
     }
@@ -287,39 +362,65 @@ fn above(floor: f64, similarity: f64) -> f64 {
 fn check(config: &LinkConfig) -> Result<()> {
     let wrong = |what: String| Err(Error::Link(what));
     let is_share = |share: f64| (0.0..=1.0).contains(&share);
-    let LinkConfig { missing, fields, .. } = config;
+    let LinkConfig {
+        missing, fields, ..
+    } = config;
     let matches = config.most();
     // The condition is written so that NaN fails.
     if !(matches > 0.0 && matches <= 1.0) {
-        return wrong(format!("match must be above 0 and at most 1, got {matches}; for example 0.85"));
+        return wrong(format!(
+            "match must be above 0 and at most 1, got {matches}; for example 0.85"
+        ));
     }
     let possible = config.least();
     if !(possible > 0.0 && possible <= 1.0) {
-        return wrong(format!("possible must be above 0 and at most 1, got {possible}; for example 0.75"));
+        return wrong(format!(
+            "possible must be above 0 and at most 1, got {possible}; for example 0.75"
+        ));
     }
     if possible > matches {
-        let default = if config.matches.is_none() { ", which is the default" } else { "" };
+        let default = if config.matches.is_none() {
+            ", which is the default"
+        } else {
+            ""
+        };
         return wrong(format!(
             "possible = {possible} is above match = {matches}{default}, but a possible match has a lower score than a match; \
              swap them, or set both to the same value"
         ));
     }
     if fields.is_empty() {
-        return wrong("there is no field to compare; add at least one with [[field]], its name and its type".into());
+        return wrong(
+            "there is no field to compare; add at least one with [[field]], its name and its type"
+                .into(),
+        );
     }
     if let Missing::Share(share) = *missing
         && !is_share(share)
     {
-        return wrong(format!("missing must be from 0 to 1 or \"skip\", got {share}"));
+        return wrong(format!(
+            "missing must be from 0 to 1 or \"skip\", got {share}"
+        ));
     }
     for (at, field) in fields.iter().enumerate() {
-        let FieldConfig { name, weight, floor, .. } = field;
+        let FieldConfig {
+            name,
+            weight,
+            floor,
+            ..
+        } = field;
         if name.is_empty() || field.from.iter().any(String::is_empty) {
             return wrong(format!("field {} has no name; give it one", at + 1));
         }
-        if let Some(twice) = field.from.iter().enumerate().find_map(|(at, path)| field.from[..at].contains(path).then_some(path))
+        if let Some(twice) = field
+            .from
+            .iter()
+            .enumerate()
+            .find_map(|(at, path)| field.from[..at].contains(path).then_some(path))
         {
-            return wrong(format!("field {name:?}: from has {twice:?} twice; remove one of the two"));
+            return wrong(format!(
+                "field {name:?}: from has {twice:?} twice; remove one of the two"
+            ));
         }
         if fields[..at].iter().any(|other| other.name == *name) {
             return wrong(format!(
@@ -327,30 +428,48 @@ fn check(config: &LinkConfig) -> Result<()> {
             ));
         }
         if !(*weight > 0.0 && *weight <= 1e6) {
-            return wrong(format!("field {name:?}: weight must be above 0 and at most 1000000, got {weight}; for example 100"));
+            return wrong(format!(
+                "field {name:?}: weight must be above 0 and at most 1000000, got {weight}; for example 100"
+            ));
         }
         if !(0.0..1.0).contains(floor) {
-            return wrong(format!("field {name:?}: floor must be at least 0 and below 1, got {floor}"));
+            return wrong(format!(
+                "field {name:?}: floor must be at least 0 and below 1, got {floor}"
+            ));
         }
         if let Some(Missing::Share(share)) = field.missing
             && !is_share(share)
         {
-            return wrong(format!("field {name:?}: missing must be from 0 to 1 or \"skip\", got {share}"));
+            return wrong(format!(
+                "field {name:?}: missing must be from 0 to 1 or \"skip\", got {share}"
+            ));
         }
         if field.within.is_some() && !matches!(field.kind, Kind::Number | Kind::Quantity) {
-            return wrong(format!("field {name:?}: within only works with type = \"number\" or \"quantity\"; leave it out"));
+            return wrong(format!(
+                "field {name:?}: within only works with type = \"number\" or \"quantity\"; leave it out"
+            ));
         }
         if let Some(Within::Apart(within) | Within::Share(within)) = field.within
             && !(within > 0.0 && within.is_finite())
         {
-            return wrong(format!("field {name:?}: within must be a number above 0, or a share such as \"10%\""));
+            return wrong(format!(
+                "field {name:?}: within must be a number above 0, or a share such as \"10%\""
+            ));
         }
         if field.compare.is_some() && (field.within.is_some() || field.month_first) {
-            let what = if field.within.is_some() { "within" } else { "month_first" };
-            return wrong(format!("field {name:?}: {what} does not work with compare; leave out one of the two"));
+            let what = if field.within.is_some() {
+                "within"
+            } else {
+                "month_first"
+            };
+            return wrong(format!(
+                "field {name:?}: {what} does not work with compare; leave out one of the two"
+            ));
         }
         if field.month_first && field.kind != Kind::Date {
-            return wrong(format!("field {name:?}: month_first only works with type = \"date\"; leave it out"));
+            return wrong(format!(
+                "field {name:?}: month_first only works with type = \"date\"; leave it out"
+            ));
         }
         learned::check(field)?;
         if field.levels.is_some() && config.weights.are_points() {
@@ -379,7 +498,11 @@ fn check(config: &LinkConfig) -> Result<()> {
         ));
     }
     if !config.weights.are_points() && fields.len() > Pattern::FIELDS {
-        return wrong(format!("weights can be learned for at most {} fields, got {}", Pattern::FIELDS, fields.len()));
+        return wrong(format!(
+            "weights can be learned for at most {} fields, got {}",
+            Pattern::FIELDS,
+            fields.len()
+        ));
     }
     Ok(())
 }

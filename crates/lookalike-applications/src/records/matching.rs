@@ -24,7 +24,9 @@ pub struct Matching {
 impl Matching {
     /// Creates a matching of `records` records, all unmatched.
     pub fn new(records: usize) -> Self {
-        Self { taken: vec![false; records] }
+        Self {
+            taken: vec![false; records],
+        }
     }
 
     /// Returns whether both records of a pair were free (in no accepted pair). If so, accepts the pair and marks both records as
@@ -51,8 +53,14 @@ impl Matching {
     }
 
     /// Accepts other pairs instead of some accepted ones.
-    pub(super) fn replace<'a>(&mut self, old: impl Iterator<Item = &'a Scored>, new: impl Iterator<Item = &'a Scored>) {
-        let mut mark = |pair: &Scored, is| (self.taken[pair.a as usize], self.taken[pair.b as usize]) = (is, is);
+    pub(super) fn replace<'a>(
+        &mut self,
+        old: impl Iterator<Item = &'a Scored>,
+        new: impl Iterator<Item = &'a Scored>,
+    ) {
+        let mut mark = |pair: &Scored, is| {
+            (self.taken[pair.a as usize], self.taken[pair.b as usize]) = (is, is)
+        };
         old.for_each(|pair| mark(pair, false));
         new.for_each(|pair| mark(pair, true));
     }
@@ -81,7 +89,10 @@ impl Clusters {
     pub fn new(by: ClusterBy, records: usize) -> Self {
         let by = match by {
             ClusterBy::Components => By::Components(UnionFind::new(records), records as u32),
-            ClusterBy::Greedy => By::Greedy { representatives: (0..records as u32).collect(), best: None },
+            ClusterBy::Greedy => By::Greedy {
+                representatives: (0..records as u32).collect(),
+                best: None,
+            },
         };
         Self { by }
     }
@@ -93,14 +104,19 @@ impl Clusters {
     pub fn join(&mut self, pair: &Scored) {
         match &mut self.by {
             By::Components(sets, _) => sets.join(pair.a, pair.b),
-            By::Greedy { representatives, best } => {
+            By::Greedy {
+                representatives,
+                best,
+            } => {
                 if let &mut Some((record, _, representative)) = best
                     && record != pair.b
                 {
                     representatives[record as usize] = representative;
                     *best = None;
                 }
-                if representatives[pair.a as usize] == pair.a && best.is_none_or(|(_, score, _)| pair.score > score) {
+                if representatives[pair.a as usize] == pair.a
+                    && best.is_none_or(|(_, score, _)| pair.score > score)
+                {
                     *best = Some((pair.b, pair.score, pair.a));
                 }
             }
@@ -110,8 +126,13 @@ impl Clusters {
     /// Returns each record's cluster, identified by the cluster's first record.
     pub fn representatives(self) -> Vec<u32> {
         match self.by {
-            By::Components(mut sets, records) => (0..records).map(|record| sets.find(record)).collect(),
-            By::Greedy { mut representatives, best } => {
+            By::Components(mut sets, records) => {
+                (0..records).map(|record| sets.find(record)).collect()
+            }
+            By::Greedy {
+                mut representatives,
+                best,
+            } => {
                 if let Some((record, _, representative)) = best {
                     representatives[record as usize] = representative;
                 }
@@ -130,7 +151,13 @@ mod tests {
     fn pairs() -> impl Strategy<Value = Vec<Scored>> {
         prop::collection::btree_map((0u32..12, 0u32..12), 0u32..4, 0..40).prop_map(|map| {
             let pairs = map.into_iter().filter(|((a, b), _)| a < b);
-            pairs.map(|((a, b), score)| Scored { a, b, score: f64::from(score) / 4.0 }).collect()
+            pairs
+                .map(|((a, b), score)| Scored {
+                    a,
+                    b,
+                    score: f64::from(score) / 4.0,
+                })
+                .collect()
         })
     }
 

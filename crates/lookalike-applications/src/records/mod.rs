@@ -61,7 +61,8 @@ pub mod suggest;
 pub use assignment::assign;
 pub use blocks::{Block, NO_KEY};
 pub use config::{
-    BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, OneToOne, Part, Take, Weights, Within,
+    BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, OneToOne, Part, Take,
+    Weights, Within,
 };
 pub use duplicates::has_no_duplicates;
 pub use linker::{Linker, PARTS, PARTS_OF_A_BIT, Points, Verdict};

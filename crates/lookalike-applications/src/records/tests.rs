@@ -13,7 +13,10 @@ fn linker(config: LinkConfig) -> Linker {
 }
 
 fn records(linker: &Linker, raw: &[Vec<String>]) -> Records {
-    let (mut records, mut scratch) = (Records::new(linker.config().fields.len()), Scratch::default());
+    let (mut records, mut scratch) = (
+        Records::new(linker.config().fields.len()),
+        Scratch::default(),
+    );
     for record in raw {
         let mut values = vec![String::new(); record.len()];
         for (at, value) in record.iter().enumerate() {
@@ -27,8 +30,15 @@ fn records(linker: &Linker, raw: &[Vec<String>]) -> Records {
 /// Checks the customers in the example of *Mining of Massive Datasets*: name, address and phone, 100 points each.
 #[test]
 fn the_sources_customers() {
-    let fields = vec![field("name", Kind::Name), field("address", Kind::Address), field("phone", Kind::Phone)];
-    let linker = linker(LinkConfig { fields, ..LinkConfig::default() });
+    let fields = vec![
+        field("name", Kind::Name),
+        field("address", Kind::Address),
+        field("phone", Kind::Phone),
+    ];
+    let linker = linker(LinkConfig {
+        fields,
+        ..LinkConfig::default()
+    });
     let customers = [
         ["Jonathan Smith", "12 High Street", "213 555 0100"],
         ["Jonathon Smith", "12 High St.", "2135550100"],
@@ -36,30 +46,58 @@ fn the_sources_customers() {
         ["Jonathan Smith", "", "213 555 0100"],
         ["Ann Lee", "99 Low Road", "310 555 9999"],
     ];
-    let raw: Vec<Vec<String>> = customers.iter().map(|record| record.map(String::from).to_vec()).collect();
+    let raw: Vec<Vec<String>> = customers
+        .iter()
+        .map(|record| record.map(String::from).to_vec())
+        .collect();
     let records = records(&linker, &raw);
     let points = |a, b| 300.0 * linker.score(&records, a, b).unwrap();
     assert_eq!(points(0, 0), 300.0);
-    assert!((290.0..300.0).contains(&points(0, 1)), "a small difference in spelling: {}", points(0, 1));
-    assert!((200.0..255.0).contains(&points(0, 2)), "another name: {}", points(0, 2));
+    assert!(
+        (290.0..300.0).contains(&points(0, 1)),
+        "a small difference in spelling: {}",
+        points(0, 1)
+    );
+    assert!(
+        (200.0..255.0).contains(&points(0, 2)),
+        "another name: {}",
+        points(0, 2)
+    );
     assert_eq!(points(0, 3), 300.0, "what is missing is left out");
     assert!(points(0, 4) < 200.0);
-    let met: Vec<Option<usize>> = (1..5).map(|b| linker.shared_block(&records, 0, b)).collect();
-    assert_eq!(met, [Some(1), Some(1), Some(0), None], "by the first field in common");
+    let met: Vec<Option<usize>> = (1..5)
+        .map(|b| linker.shared_block(&records, 0, b))
+        .collect();
+    assert_eq!(
+        met,
+        [Some(1), Some(1), Some(0), None],
+        "by the first field in common"
+    );
 }
 
 #[test]
 fn missing_values_are_excluded_or_get_a_share() {
-    let mut fields = vec![field("a", Kind::Exact), field("b", Kind::Exact), field("c", Kind::Exact)];
+    let mut fields = vec![
+        field("a", Kind::Exact),
+        field("b", Kind::Exact),
+        field("c", Kind::Exact),
+    ];
     fields[1].weight = 50.0;
     fields[2].missing = Some(Missing::Share(0.5));
-    let config = LinkConfig { fields, ..LinkConfig::default() };
-    let raw = [["x", "", ""], ["x", "y", ""], ["", "", "z"]].map(|record| record.map(String::from).to_vec());
+    let config = LinkConfig {
+        fields,
+        ..LinkConfig::default()
+    };
+    let raw = [["x", "", ""], ["x", "y", ""], ["", "", "z"]]
+        .map(|record| record.map(String::from).to_vec());
     let first = linker(config.clone());
     let score = |linker: &Linker, a, b| linker.score(&records(linker, &raw), a, b);
     assert_eq!(score(&first, 0, 1), Some(0.75));
     assert_eq!(score(&first, 0, 2), Some(0.5));
-    let of_all = linker(LinkConfig { missing: Missing::Share(0.0), ..config.clone() });
+    let of_all = linker(LinkConfig {
+        missing: Missing::Share(0.0),
+        ..config.clone()
+    });
     assert_eq!(score(&of_all, 0, 1), Some(0.6));
     let mut left_out = config;
     left_out.fields[2].missing = None;
@@ -68,20 +106,44 @@ fn missing_values_are_excluded_or_get_a_share() {
 
 #[test]
 fn errors_contain_the_cause_and_advice() {
-    let usual = || LinkConfig { fields: vec![field("a", Kind::Name), field("b", Kind::Date)], ..LinkConfig::default() };
+    let usual = || LinkConfig {
+        fields: vec![field("a", Kind::Name), field("b", Kind::Date)],
+        ..LinkConfig::default()
+    };
     let with = |change: fn(&mut LinkConfig)| {
         let mut config = usual();
         change(&mut config);
         Linker::new(config).unwrap_err()
     };
     for (error, part) in [
-        (with(|c| c.fields.clear()), "there is no field to compare; add at least one"),
-        (with(|c| c.matches = Some(1.5)), "match must be above 0 and at most 1, got 1.5"),
-        (with(|c| c.matches = Some(f64::NAN)), "match must be above 0 and at most 1, got NaN"),
-        (with(|c| c.possible = Some(0.0)), "possible must be above 0 and at most 1, got 0"),
-        (with(|c| c.possible = Some(0.9)), "possible = 0.9 is above match = 0.85, which is the default, but "),
-        (with(|c| (c.matches, c.possible) = (Some(0.8), Some(0.9))), "possible = 0.9 is above match = 0.8, but "),
-        (with(|c| c.fields[0].from = vec!["x".into(), "y".into(), "x".into()]), "field \"a\": from has \"x\" twice"),
+        (
+            with(|c| c.fields.clear()),
+            "there is no field to compare; add at least one",
+        ),
+        (
+            with(|c| c.matches = Some(1.5)),
+            "match must be above 0 and at most 1, got 1.5",
+        ),
+        (
+            with(|c| c.matches = Some(f64::NAN)),
+            "match must be above 0 and at most 1, got NaN",
+        ),
+        (
+            with(|c| c.possible = Some(0.0)),
+            "possible must be above 0 and at most 1, got 0",
+        ),
+        (
+            with(|c| c.possible = Some(0.9)),
+            "possible = 0.9 is above match = 0.85, which is the default, but ",
+        ),
+        (
+            with(|c| (c.matches, c.possible) = (Some(0.8), Some(0.9))),
+            "possible = 0.9 is above match = 0.8, but ",
+        ),
+        (
+            with(|c| c.fields[0].from = vec!["x".into(), "y".into(), "x".into()]),
+            "field \"a\": from has \"x\" twice",
+        ),
         (
             with(|c| (c.fields[1].month_first, c.fields[1].compare) = (true, Some(Compare::Exact))),
             "month_first does not work with compare",
@@ -97,41 +159,104 @@ fn errors_contain_the_cause_and_advice() {
             }),
             "field \"n\": within does not work with compare",
         ),
-        (with(|c| c.blocks = vec![BlockConfig::equal(&["a", "b", "a"])]), "block 1 lists \"a\" twice under equal"),
-        (with(|c| c.missing = Missing::Share(2.0)), "missing must be from 0 to 1 or \"skip\", got 2"),
+        (
+            with(|c| c.blocks = vec![BlockConfig::equal(&["a", "b", "a"])]),
+            "block 1 lists \"a\" twice under equal",
+        ),
+        (
+            with(|c| c.missing = Missing::Share(2.0)),
+            "missing must be from 0 to 1 or \"skip\", got 2",
+        ),
         (
             with(|c| c.fields[0].missing = Some(Missing::Share(-1.0))),
             "field \"a\": missing must be from 0 to 1 or \"skip\", got -1",
         ),
-        (with(|c| c.fields[1].name = "a".into()), "duplicate field \"a\""),
-        (with(|c| c.fields[1].name.clear()), "field 2 has no name"),
-        (with(|c| c.fields[0].weight = 0.0), "field \"a\": weight must be above 0 and at most 1000000, got 0"),
-        (with(|c| c.fields[0].weight = f64::INFINITY), "weight must be above 0 and at most 1000000, got inf"),
-        (with(|c| c.fields[0].floor = 1.0), "field \"a\": floor must be at least 0 and below 1, got 1"),
-        (with(|c| c.fields[0].within = Some(Within::Apart(2.0))), "within only works with type = \"number\""),
-        (with(|c| c.fields[0].month_first = true), "month_first only works with type = \"date\""),
-        (with(|c| c.blocks = vec![BlockConfig::equal(&[])]), "block 1 must have either equal"),
         (
-            with(|c| c.blocks = vec![BlockConfig { equal: BlockConfig::equal(&["a"]).equal, ..BlockConfig::similar("a", 0.5) }]),
+            with(|c| c.fields[1].name = "a".into()),
+            "duplicate field \"a\"",
+        ),
+        (with(|c| c.fields[1].name.clear()), "field 2 has no name"),
+        (
+            with(|c| c.fields[0].weight = 0.0),
+            "field \"a\": weight must be above 0 and at most 1000000, got 0",
+        ),
+        (
+            with(|c| c.fields[0].weight = f64::INFINITY),
+            "weight must be above 0 and at most 1000000, got inf",
+        ),
+        (
+            with(|c| c.fields[0].floor = 1.0),
+            "field \"a\": floor must be at least 0 and below 1, got 1",
+        ),
+        (
+            with(|c| c.fields[0].within = Some(Within::Apart(2.0))),
+            "within only works with type = \"number\"",
+        ),
+        (
+            with(|c| c.fields[0].month_first = true),
+            "month_first only works with type = \"date\"",
+        ),
+        (
+            with(|c| c.blocks = vec![BlockConfig::equal(&[])]),
             "block 1 must have either equal",
         ),
-        (with(|c| c.blocks = vec![BlockConfig { ngrams: Some(2), ..BlockConfig::equal(&["a"]) }]), "block 1 has ngrams"),
-        (with(|c| c.blocks = vec![BlockConfig { at_most: Some(1), ..BlockConfig::equal(&["a"]) }]), "at_most to 2 or more"),
+        (
+            with(|c| {
+                c.blocks = vec![BlockConfig {
+                    equal: BlockConfig::equal(&["a"]).equal,
+                    ..BlockConfig::similar("a", 0.5)
+                }]
+            }),
+            "block 1 must have either equal",
+        ),
+        (
+            with(|c| {
+                c.blocks = vec![BlockConfig {
+                    ngrams: Some(2),
+                    ..BlockConfig::equal(&["a"])
+                }]
+            }),
+            "block 1 has ngrams",
+        ),
+        (
+            with(|c| {
+                c.blocks = vec![BlockConfig {
+                    at_most: Some(1),
+                    ..BlockConfig::equal(&["a"])
+                }]
+            }),
+            "at_most to 2 or more",
+        ),
         (
             with(|c| c.blocks = vec![BlockConfig::equal(&["a"]), BlockConfig::equal(&["c"])]),
             "block 2 names the field \"c\", which does not exist; the fields are \"a\", \"b\"",
         ),
-        (with(|c| c.blocks = vec![BlockConfig::similar("a", 2.0)]), "block 1: threshold must be above 0 and at most 1, got 2"),
         (
-            with(|c| c.blocks = vec![BlockConfig { ngrams: Some(0), ..BlockConfig::similar("a", 0.5) }]),
+            with(|c| c.blocks = vec![BlockConfig::similar("a", 2.0)]),
+            "block 1: threshold must be above 0 and at most 1, got 2",
+        ),
+        (
+            with(|c| {
+                c.blocks = vec![BlockConfig {
+                    ngrams: Some(0),
+                    ..BlockConfig::similar("a", 0.5)
+                }]
+            }),
             "block 1: a shingle must have from 1",
         ),
     ] {
         assert!(error.to_string().contains(part), "{error}: {part}");
     }
     assert!(Linker::new(usual()).is_ok());
-    let low = Linker::new(LinkConfig { matches: Some(0.7), ..usual() }).unwrap();
-    assert_eq!((low.config().least(), low.verdict(0.7), low.verdict(0.69)), (0.7, Verdict::Match, Verdict::Not));
+    let low = Linker::new(LinkConfig {
+        matches: Some(0.7),
+        ..usual()
+    })
+    .unwrap();
+    assert_eq!(
+        (low.config().least(), low.verdict(0.7), low.verdict(0.69)),
+        (0.7, Verdict::Match, Verdict::Not)
+    );
     assert_eq!(usual().least(), 0.75);
 }
 

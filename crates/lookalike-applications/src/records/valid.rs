@@ -22,7 +22,13 @@ pub fn right_share(found: f64, right: f64, wrong: f64) -> Option<f64> {
 pub fn measure(value: &str, scratch: &mut Scratch) -> Option<f64> {
     let mut date = String::new();
     values::normalise(&FieldConfig::new("", Kind::Date), value, scratch, &mut date);
-    day(&date).map(|day| day as f64).or_else(|| value.trim().parse().ok().filter(|number: &f64| number.is_finite()))
+    day(&date).map(|day| day as f64).or_else(|| {
+        value
+            .trim()
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite())
+    })
 }
 
 /// Returns the number of days from 1970-01-01 to a date, by the Gregorian calendar.
@@ -30,9 +36,16 @@ fn day(date: &str) -> Option<i64> {
     let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
     // March is the first month, so that the leap day is the last day of the year.
-    let (years, months) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (years, months) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
     Some(
-        365 * years + years.div_euclid(4) - years.div_euclid(100) + years.div_euclid(400) + (153 * months + 2) / 5 + day
+        365 * years + years.div_euclid(4) - years.div_euclid(100)
+            + years.div_euclid(400)
+            + (153 * months + 2) / 5
+            + day
             - 719_469,
     )
 }
@@ -44,13 +57,22 @@ pub fn mean_apart(mut a: Vec<f64>, b: Option<Vec<f64>>) -> Option<f64> {
         a.sort_unstable_by(f64::total_cmp);
         let (pairs, first) = (a.len() as f64 * (a.len() as f64 - 1.0) / 2.0, *a.first()?);
         let times = |at: usize| 2.0 * at as f64 - (a.len() as f64 - 1.0);
-        let sum: f64 = a.iter().enumerate().map(|(at, value)| (value - first) * times(at)).sum();
+        let sum: f64 = a
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (value - first) * times(at))
+            .sum();
         return (pairs > 0.0).then(|| sum / pairs);
     };
     a.sort_unstable_by(f64::total_cmp);
     b.sort_unstable_by(f64::total_cmp);
     let (&first, all) = (a.first()?, b.len() as f64);
-    let (whole, mut below, mut at, mut sum) = (b.iter().map(|value| value - first).sum::<f64>(), 0.0, 0, 0.0);
+    let (whole, mut below, mut at, mut sum) = (
+        b.iter().map(|value| value - first).sum::<f64>(),
+        0.0,
+        0,
+        0.0,
+    );
     for value in &a {
         while let Some(other) = b.get(at).filter(|other| *other <= value) {
             below += other - first;
@@ -109,7 +131,10 @@ mod tests {
         for days in [10.0, 20.0, 27.5, 45.0, 50.0] {
             assert_eq!(right_share(days, 10.0, 45.0), Some((45.0 - days) / 35.0));
         }
-        assert_eq!([10.0, 45.0].map(|days| right_share(days, 10.0, 45.0)), [Some(1.0), Some(0.0)]);
+        assert_eq!(
+            [10.0, 45.0].map(|days| right_share(days, 10.0, 45.0)),
+            [Some(1.0), Some(0.0)]
+        );
         assert_eq!(right_share(10.0, 10.0, 10.0), None);
     }
 }

@@ -13,7 +13,9 @@ pub fn set_references(config: &mut RunConfig, names: &[String]) -> anyhow::Resul
             true => {
                 let opened = References::open(Path::new(name), name);
                 let failed = |error: lookalike_index::Error| {
-                    lookalike_engine::Error::new(ErrorKind::Input, error.to_string()).at(name).because(error)
+                    lookalike_engine::Error::new(ErrorKind::Input, error.to_string())
+                        .at(name)
+                        .because(error)
                 };
                 let records: Arc<dyn StoredRecords> = Arc::new(opened.map_err(failed)?);
                 config.against_stored.push(records);

@@ -11,7 +11,13 @@ pub struct CompareArgs {
     /// Minimum similarity of duplicates, above 0 and at most 1 [default: 0.8]
     ///
     /// A --preset may set another default.
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        short,
+        value_name = "T",
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
     pub threshold: Option<f64>,
     /// Similarity measure
     #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparison")]
@@ -23,11 +29,16 @@ pub struct CompareArgs {
 impl CompareArgs {
     /// Returns a configuration with these settings.
     pub fn config(&self) -> anyhow::Result<Config> {
-        Ok(Config { threshold: self.threshold(), measure: Measure::from(self.measure), ..self.shingles.config()? })
+        Ok(Config {
+            threshold: self.threshold(),
+            measure: Measure::from(self.measure),
+            ..self.shingles.config()?
+        })
     }
 
     /// Returns the threshold.
     pub fn threshold(&self) -> f64 {
-        self.threshold.unwrap_or_else(|| self.shingles.base().threshold)
+        self.threshold
+            .unwrap_or_else(|| self.shingles.base().threshold)
     }
 }

@@ -187,7 +187,10 @@ impl From<DigestOf> for DigestBy {
 fn asked(candidates: &Candidates) -> (Setting, &'static str) {
     match candidates {
         Candidates::Bands(_) => (Setting::Candidates, "bands"),
-        Candidates::Shared(Shared { super_shingles: false, .. }) => (Setting::Candidates, "shared"),
+        Candidates::Shared(Shared {
+            super_shingles: false,
+            ..
+        }) => (Setting::Candidates, "shared"),
         Candidates::Shared(_) => (Setting::Candidates, "super"),
         Candidates::SimHash(_) => (Setting::Method, "simhash"),
         Candidates::Sentences(_) => (Setting::Method, "sentences"),
@@ -200,7 +203,12 @@ impl FindArgs {
     /// Returns a configuration with the settings for finding candidate pairs and for comparing documents; all other settings have
     /// their defaults.
     pub fn config(&self, shingles: &ShingleArgs) -> anyhow::Result<Config> {
-        Ok(Config { measure: self.measure.into(), recall: self.recall, candidates: self.candidates()?, ..shingles.config()? })
+        Ok(Config {
+            measure: self.measure.into(),
+            recall: self.recall,
+            candidates: self.candidates()?,
+            ..shingles.config()?
+        })
     }
 
     /// Returns the requested way of finding candidates with its default settings.
@@ -209,9 +217,17 @@ impl FindArgs {
             (MethodBy::Minhash, None) => Candidates::usual(self.measure.into()),
             (MethodBy::Minhash, Some(CandidatesBy::Bands)) => Bands::default().into(),
             (MethodBy::Minhash, Some(CandidatesBy::Shared)) => Shared::default().into(),
-            (MethodBy::Minhash, Some(CandidatesBy::Super)) => Shared { super_shingles: true, ..Shared::default() }.into(),
+            (MethodBy::Minhash, Some(CandidatesBy::Super)) => Shared {
+                super_shingles: true,
+                ..Shared::default()
+            }
+            .into(),
             (_, Some(_)) => {
-                let what = words![Setting::Candidates, " only works with ", (Setting::Method, "minhash")];
+                let what = words![
+                    Setting::Candidates,
+                    " only works with ",
+                    (Setting::Method, "minhash")
+                ];
                 return Err(refuse(what, "leave out one of the two"));
             }
             (MethodBy::Simhash, None) => SimHashBy::default().into(),
@@ -251,7 +267,11 @@ impl FindArgs {
 
     /// Returns an error if a flag was given that does not apply to the chosen way of finding candidates.
     fn refuse_others(&self, chosen: &Candidates) -> anyhow::Result<()> {
-        let by_super: Candidates = Shared { super_shingles: true, ..Shared::default() }.into();
+        let by_super: Candidates = Shared {
+            super_shingles: true,
+            ..Shared::default()
+        }
+        .into();
         let bands = [Bands::default().into()];
         let sampling = [Shared::default().into(), by_super.clone()];
         let by_super = [by_super];
@@ -277,7 +297,13 @@ impl FindArgs {
                     false => words![said, " or ", asked(way)],
                 };
                 let meant = ways.iter().fold(Words::default(), or);
-                let what = words![setting, " only works with ", meant, ", not with ", asked(chosen)];
+                let what = words![
+                    setting,
+                    " only works with ",
+                    meant,
+                    ", not with ",
+                    asked(chosen)
+                ];
                 return Err(refuse(what, "leave out one of the two"));
             }
         }
@@ -296,6 +322,9 @@ fn set<T>(setting: &mut T, given: Option<impl Into<T>>) {
 pub fn modulus(m: u64) -> anyhow::Result<Modulus> {
     match m.is_power_of_two() {
         true => Ok(Modulus::Fixed { level: m.ilog2() }),
-        false => Err(refuse(words![(Setting::Modulus, m.to_string()), " is not a power of two"], "give 1, 2, 4, 8, …")),
+        false => Err(refuse(
+            words![(Setting::Modulus, m.to_string()), " is not a power of two"],
+            "give 1, 2, 4, 8, …",
+        )),
     }
 }

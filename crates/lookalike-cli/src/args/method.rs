@@ -16,7 +16,13 @@ pub struct MethodArgs {
     /// Minimum similarity of duplicates, above 0 and at most 1 [default: 0.8]
     ///
     /// A --preset may set another default.
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        short,
+        value_name = "T",
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
     pub threshold: Option<f64>,
     #[command(flatten)]
     pub shingles: ShingleArgs,
@@ -87,9 +93,17 @@ pub enum RepresentativeBy {
 impl MethodArgs {
     /// Returns the configuration, which is not yet checked as a whole.
     pub fn config(&self) -> anyhow::Result<Config> {
-        if self.cluster != ClusterBy::Greedy && (self.representative.is_some() || self.sample.is_some()) {
+        if self.cluster != ClusterBy::Greedy
+            && (self.representative.is_some() || self.sample.is_some())
+        {
             let greedy = (Setting::Cluster, "greedy");
-            let what = words![Setting::Representative, " and ", Setting::Sample, " only work with ", greedy];
+            let what = words![
+                Setting::Representative,
+                " and ",
+                Setting::Sample,
+                " only work with ",
+                greedy
+            ];
             return Err(refuse(what, "leave them out"));
         }
         let base = self.find.config(&self.shingles)?;
@@ -107,10 +121,17 @@ impl MethodArgs {
 
     fn greedy(&self) -> GreedyBy {
         let default = GreedyBy::default();
-        let representative = self.representative.map_or(default.representative, |representative| match representative {
-            RepresentativeBy::First => Representative::FirstMember,
-            RepresentativeBy::Popular => Representative::Popular,
-        });
-        GreedyBy { representative, sample: self.sample.unwrap_or(default.sample) }
+        let representative =
+            self.representative.map_or(
+                default.representative,
+                |representative| match representative {
+                    RepresentativeBy::First => Representative::FirstMember,
+                    RepresentativeBy::Popular => Representative::Popular,
+                },
+            );
+        GreedyBy {
+            representative,
+            sample: self.sample.unwrap_or(default.sample),
+        }
     }
 }

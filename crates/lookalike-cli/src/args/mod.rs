@@ -26,7 +26,9 @@ use crate::report::Report;
 pub use self::{
     against::set_references,
     compare::CompareArgs,
-    find::{CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus},
+    find::{
+        CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus,
+    },
     method::{MethodArgs, VerifyBy},
     other_fields::OtherFieldsArgs,
     output::OutputArgs,
@@ -62,7 +64,9 @@ impl InputArgs {
     /// instead.
     pub fn report(&self, report: Report) -> Report {
         let commands = (1..=self.input_command.len()).map(|number| format!("command:{number}"));
-        let report = report.inputs("input", &self.inputs).inputs("command", commands);
+        let report = report
+            .inputs("input", &self.inputs)
+            .inputs("command", commands);
         report.output("bad_lines", self.records.skip_bad.as_deref())
     }
 }
@@ -167,7 +171,9 @@ impl From<HtmlBy> for Html {
 pub fn delimiter(given: &str) -> Result<u8, String> {
     match given.as_bytes() {
         b"\\t" => Ok(b'\t'),
-        &[one] if one != b'"' && one.is_ascii() && (one == b'\t' || !one.is_ascii_control()) => Ok(one),
+        &[one] if one != b'"' && one.is_ascii() && (one == b'\t' || !one.is_ascii_control()) => {
+            Ok(one)
+        }
         _ => Err("give one ASCII character other than a quote, or \\t for a tab".into()),
     }
 }
@@ -182,18 +188,33 @@ pub struct FieldArgs {
     ///
     /// Several fields are one text: --text-field title,body. In JSON and tables, messages[].content has the texts of all elements of an
     /// array. Blank lines separate the parts, and parts that are missing or null are left out.
-    #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "FIELD",
+        default_value = "text",
+        help_heading = "Input"
+    )]
     pub text_field: String,
     /// Compare sets: field with a JSON array of strings and numbers
     ///
     /// In CSV, the field is a column that contains such arrays; in tables, it is a column of lists. Each item is compared
     /// unchanged and as a whole. --keep longest keeps the set with the most items.
-    #[arg(long, value_name = "FIELD", conflicts_with = "text_field", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "FIELD",
+        conflicts_with = "text_field",
+        help_heading = "Input"
+    )]
     pub set_field: Option<String>,
     /// Field with the id, a string or a number
     ///
     /// A record without this field gets an id of the form file:line.
-    #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "FIELD",
+        default_value = "id",
+        help_heading = "Input"
+    )]
     pub id_field: String,
 }
 
@@ -220,10 +241,18 @@ pub fn refuse(what: Words, advice: &'static str) -> anyhow::Error {
 /// Turns a configuration for texts into one for sets.
 pub fn as_sets(config: Config) -> anyhow::Result<Config> {
     if config.tokens != TokensBy::Auto {
-        let what = words![Setting::Tokens, ": the items of a set are compared as they are, each separately"];
-        return Err(Error::new(ErrorKind::Config, what).advise("leave it out, or compare texts").into());
+        let what = words![
+            Setting::Tokens,
+            ": the items of a set are compared as they are, each separately"
+        ];
+        return Err(Error::new(ErrorKind::Config, what)
+            .advise("leave it out, or compare texts")
+            .into());
     }
-    Ok(Config { tokens: TokensBy::Items, ..config })
+    Ok(Config {
+        tokens: TokensBy::Items,
+        ..config
+    })
 }
 
 /// How texts become shingles.
@@ -247,7 +276,12 @@ pub struct ShingleArgs {
     ///
     /// Give languages such as en or en,de. Menus and advertisements are ignored, because they have few stop words, while articles
     /// have many. A text with few stop words is compared by all its shingles, and the summary counts such texts.
-    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_name = "LANGUAGE",
+        value_delimiter = ',',
+        help_heading = "Comparison"
+    )]
     pub anchors: Vec<Language>,
     /// How to count a shingle that occurs several times in a text
     #[arg(long, value_enum, default_value_t = OccurrencesBy::Once, help_heading = "Comparison")]
@@ -311,7 +345,13 @@ impl From<Tokens> for TokensBy {
 #[derive(Args)]
 pub struct FoldArgs {
     /// Ignore these differences when comparing (comma-separated)
-    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        help_heading = "Comparison"
+    )]
     pub fold: Vec<Fold>,
 }
 
@@ -363,14 +403,19 @@ pub enum Fingerprint {
 impl ShingleArgs {
     /// Returns the configuration that applies where no flag is given: the preset or the defaults.
     pub fn base(&self) -> Config {
-        self.preset.map_or_else(Config::default, |preset| Preset::from(preset).config())
+        self.preset
+            .map_or_else(Config::default, |preset| Preset::from(preset).config())
     }
 
     /// Returns a configuration with the settings for comparing; all other settings have their defaults.
     pub fn config(&self) -> anyhow::Result<Config> {
         let base = self.base();
         if self.degree.is_some() && self.fingerprint != Fingerprint::Rabin {
-            let what = words![Setting::Degree, " only works with ", (Setting::Fingerprint, "rabin")];
+            let what = words![
+                Setting::Degree,
+                " only works with ",
+                (Setting::Fingerprint, "rabin")
+            ];
             return Err(refuse(what, "give both, or neither"));
         }
         Ok(Config {
@@ -384,7 +429,9 @@ impl ShingleArgs {
             },
             fingerprint: match self.fingerprint {
                 Fingerprint::Rolling => FingerprintBy::Rolling,
-                Fingerprint::Rabin => FingerprintBy::Rabin { degree: self.degree.unwrap_or(64) },
+                Fingerprint::Rabin => FingerprintBy::Rabin {
+                    degree: self.degree.unwrap_or(64),
+                },
             },
             seed: self.seed,
             ..base
@@ -398,7 +445,13 @@ pub struct RunArgs {
     /// Number of threads [default: one per core]
     ///
     /// Results do not depend on the number of threads.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Execution"
+    )]
     pub threads: usize,
     /// Memory limit, such as 512M or 8G [default: half of free memory]
     ///
@@ -425,8 +478,14 @@ const LEAST_MEMORY: u64 = 64 * bytesize::MB;
 
 /// Parses a size in bytes, with or without a unit.
 pub fn memory(size: &str) -> Result<u64, String> {
-    let size: bytesize::ByteSize = size.parse().map_err(|_| "give a size such as 512M or 8G".to_string())?;
-    if size.as_u64() < LEAST_MEMORY { Err("give 64M or more".into()) } else { Ok(size.as_u64()) }
+    let size: bytesize::ByteSize = size
+        .parse()
+        .map_err(|_| "give a size such as 512M or 8G".to_string())?;
+    if size.as_u64() < LEAST_MEMORY {
+        Err("give 64M or more".into())
+    } else {
+        Ok(size.as_u64())
+    }
 }
 
 /// Returns a run's configuration from its flags.

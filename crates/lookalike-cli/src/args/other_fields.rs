@@ -11,7 +11,12 @@ pub struct OtherFieldsArgs {
     /// Documents are compared by --text-field and by each --and-field, and their similarity is the least of these. A document without a
     /// word in one of the fields is kept. Repeat the flag for more fields. Compare --text-field title,body, which makes one text of both
     /// fields.
-    #[arg(long, value_name = "FIELD", conflicts_with = "or_field", help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_name = "FIELD",
+        conflicts_with = "or_field",
+        help_heading = "Comparison"
+    )]
     pub and_field: Vec<String>,
     /// Drop a document also if it is similar in this field instead
     ///
@@ -29,6 +34,9 @@ impl OtherFieldsArgs {
             ([], names) => (names, SimilarIn::Any),
             (names, _) => (names, SimilarIn::Each),
         };
-        Some(OtherFields { names: names.to_vec(), similar })
+        Some(OtherFields {
+            names: names.to_vec(),
+            similar,
+        })
     }
 }

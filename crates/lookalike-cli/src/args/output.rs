@@ -19,7 +19,12 @@ pub struct OutputArgs {
     ///
     /// The name given with -o has {} for the number of each file, or {:05} for five digits, such as part-{:05}.parquet. The first file is
     /// number 0. The file of decisions is divided in the same way if its name has a number.
-    #[arg(long, value_name = "N", requires = "output", conflicts_with = "bytes_per_file")]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "output",
+        conflicts_with = "bytes_per_file"
+    )]
     rows_per_file: Option<NonZeroU64>,
     /// Divide the output into files of up to SIZE, such as 500MB
     ///
@@ -31,7 +36,9 @@ pub struct OutputArgs {
 
 fn size(size: &str) -> Result<NonZeroU64, String> {
     let parsed: Option<bytesize::ByteSize> = size.parse().ok();
-    parsed.and_then(|size| NonZeroU64::new(size.as_u64())).ok_or_else(|| "give a size such as 500MB or 2GB".into())
+    parsed
+        .and_then(|size| NonZeroU64::new(size.as_u64()))
+        .ok_or_else(|| "give a size such as 500MB or 2GB".into())
 }
 
 /// Formats of outputs.
@@ -74,6 +81,8 @@ impl OutputArgs {
 
     /// Returns the limit, if there is one.
     pub fn limit(&self) -> Option<Limit> {
-        self.rows_per_file.map(Limit::Records).or(self.bytes_per_file.map(Limit::Bytes))
+        self.rows_per_file
+            .map(Limit::Records)
+            .or(self.bytes_per_file.map(Limit::Bytes))
     }
 }

@@ -44,6 +44,10 @@ enum Which {
 impl PerGroupArgs {
     /// Returns the greatest number of documents that are kept of a group.
     pub fn most(&self) -> u32 {
-        if self.drop == Which::All { 0 } else { self.keep_per_group.unwrap_or(1) }
+        if self.drop == Which::All {
+            0
+        } else {
+            self.keep_per_group.unwrap_or(1)
+        }
     }
 }

@@ -20,13 +20,17 @@ pub struct PageArgs {
 impl PageArgs {
     /// Returns the report as part of the configuration of a run.
     pub fn config(&self) -> Option<ReportConfig> {
-        self.report.clone().map(|path| ReportConfig { path, floor: None })
+        self.report
+            .clone()
+            .map(|path| ReportConfig { path, floor: None })
     }
 }
 
 /// Describes a page in a summary.
 pub fn page_size(figures: &ReportFigures) -> String {
-    let pairs = figures.pairs.map_or(String::new(), |pairs| format!(" with {}", counted(pairs, "pair")));
+    let pairs = figures.pairs.map_or(String::new(), |pairs| {
+        format!(" with {}", counted(pairs, "pair"))
+    });
     format!("{}{pairs}", bytes(figures.bytes))
 }
 
@@ -40,7 +44,12 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     report: Option<PathBuf>,
     /// With --report: also count kept and dropped documents by the values of FIELD, such as source
-    #[arg(long, value_name = "FIELD", requires = "report", help_heading = "Report")]
+    #[arg(
+        long,
+        value_name = "FIELD",
+        requires = "report",
+        help_heading = "Report"
+    )]
     report_by: Option<String>,
 }
 
@@ -50,7 +59,13 @@ pub struct FloorArgs {
     /// With --report: the smallest threshold that can be tried in the page [default: 0.2 below --threshold]
     ///
     /// All candidate pairs that reach F are compared, in a pass of its own. The summary reports how long the pass took.
-    #[arg(long, value_name = "F", requires = "report", allow_negative_numbers = true, help_heading = "Report")]
+    #[arg(
+        long,
+        value_name = "F",
+        requires = "report",
+        allow_negative_numbers = true,
+        help_heading = "Report"
+    )]
     report_floor: Option<f64>,
 }
 
@@ -82,10 +97,16 @@ impl ReportArgs {
 pub fn described(figures: &ReportFigures) -> String {
     let mut words = format!("{} in {:.1} s", bytes(figures.bytes), figures.seconds);
     if let (Some(pairs), Some(floor)) = (figures.pairs, figures.floor) {
-        words.push_str(&format!(": {} with similarity {floor} or higher", counted(pairs, "pair")));
+        words.push_str(&format!(
+            ": {} with similarity {floor} or higher",
+            counted(pairs, "pair")
+        ));
     }
     if figures.left_out > 0 {
-        words.push_str(&format!("; the threshold cannot be moved for {} in large groups", counted(figures.left_out, "document")));
+        words.push_str(&format!(
+            "; the threshold cannot be moved for {} in large groups",
+            counted(figures.left_out, "document")
+        ));
     }
     if figures.without_text > 0 {
         words.push_str(&format!(

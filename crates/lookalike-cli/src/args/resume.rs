@@ -30,13 +30,18 @@ impl ResumeArgs {
     pub fn settings(&self) -> Option<Resume> {
         self.resume.as_ref().map(|folder| {
             let usual = Resume::in_folder(folder);
-            Resume { part: self.resume_part.unwrap_or(usual.part), ..usual }
+            Resume {
+                part: self.resume_part.unwrap_or(usual.part),
+                ..usual
+            }
         })
     }
 
     /// Returns the line about the folder at the end of a summary.
     pub fn removed(&self) -> Option<String> {
-        self.resume.as_ref().map(|folder| format!("  state    no longer needed, removed from {}", name(folder)))
+        self.resume
+            .as_ref()
+            .map(|folder| format!("  state    no longer needed, removed from {}", name(folder)))
     }
 }
 
@@ -55,5 +60,7 @@ fn resume_point(resumed: &Resumed) -> String {
     };
     // A pass that was not complete is never reported as "at 100 %".
     let share = resumed.share.map(|share| (100.0 * share).floor().min(99.0));
-    share.map_or(format!("within {pass}"), |share| format!("at {share} % of {pass}"))
+    share.map_or(format!("within {pass}"), |share| {
+        format!("at {share} % of {pass}")
+    })
 }

@@ -36,11 +36,13 @@ use crate::{
 /// them. A run of dedup can miss other pairs than the file, because each threshold has its own bands. Both runs find at least the
 /// requested share (--recall) of the pairs at their own thresholds, and more of the pairs above them.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
+#[command(
+    after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
     lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl\n  \
     lookalike apply cuts.jsonl pages.jsonl -o clean.jsonl\n  \
     lookalike pairs news.jsonl -t 0.6 > pairs.jsonl\n  \
-    lookalike apply pairs.jsonl news.jsonl --threshold 0.9 -o kept.jsonl")]
+    lookalike apply pairs.jsonl news.jsonl --threshold 0.9 -o kept.jsonl"
+)]
 pub struct Apply {
     /// The decisions of a dedup run, or the cuts of a cut run (- for standard input)
     ///
@@ -85,16 +87,33 @@ pub struct Apply {
 impl Apply {
     /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
-        let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
+        let mut config = run_config(
+            &self.input,
+            &self.run,
+            self.input.records.fields.of_sets(Config::default())?,
+        );
         let keep_per_group = self.per_group.most();
-        if self.threshold.is_none() && self.keep.is_some() && self.input.records.skip_bad.is_none() {
+        if self.threshold.is_none() && self.keep.is_some() && self.input.records.skip_bad.is_none()
+        {
             return Err(refuse(
-                words![Setting::Keep, " only works with ", Setting::Threshold, " or ", Setting::SkipBad],
+                words![
+                    Setting::Keep,
+                    " only works with ",
+                    Setting::Threshold,
+                    " or ",
+                    Setting::SkipBad
+                ],
                 "leave it out",
             ));
         }
         if self.threshold.is_none() && keep_per_group != 1 {
-            let what = words![Setting::Drop, " and ", Setting::KeepPerGroup, " only work with ", Setting::Threshold];
+            let what = words![
+                Setting::Drop,
+                " and ",
+                Setting::KeepPerGroup,
+                " only work with ",
+                Setting::Threshold
+            ];
             return Err(refuse(what, "leave it out"));
         }
         config.method.threshold = self.threshold.unwrap_or(config.method.threshold);
@@ -105,8 +124,12 @@ impl Apply {
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config()?;
-        let report = self.input.report(Report::new("apply").inputs("decisions", [&self.decisions]));
-        let report = report.output("kept", Some(&self.output)).output("decisions", self.write_decisions.as_deref());
+        let report = self
+            .input
+            .report(Report::new("apply").inputs("decisions", [&self.decisions]));
+        let report = report
+            .output("kept", Some(&self.output))
+            .output("decisions", self.write_decisions.as_deref());
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let observer = |progress| bars.observe(progress);
@@ -117,8 +140,16 @@ impl Apply {
         bars.clear();
         let applied = done?;
         warnings(&applied.bad_examples, Flags::Others, self.run.quiet);
-        let paths = [Some(&self.output), self.write_decisions.as_ref(), config.skip_bad.as_ref(), config.summary.as_ref()];
-        let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
+        let paths = [
+            Some(&self.output),
+            self.write_decisions.as_ref(),
+            config.skip_bad.as_ref(),
+            config.summary.as_ref(),
+        ];
+        let to_stdout = paths
+            .into_iter()
+            .flatten()
+            .any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&applied)?)?,
             (true, true) => say(report.json(&applied)?.trim_end()),
@@ -131,33 +162,65 @@ impl Apply {
 
     /// Returns the outputs that the flags name, if documents are decided from pairs.
     pub fn outputs(&self) -> Option<Outputs> {
-        let outputs =
-            || Outputs { kept: Some(self.output.clone()), decisions: self.write_decisions.clone(), ..Outputs::default() };
+        let outputs = || Outputs {
+            kept: Some(self.output.clone()),
+            decisions: self.write_decisions.clone(),
+            ..Outputs::default()
+        };
         self.threshold.map(|_| outputs())
     }
 
     /// Returns the summary as text.
     fn page(&self, a: &Applied) -> String {
-        let share = format!("{:.1} %", 100.0 * a.dropped as f64 / a.documents.max(1) as f64);
-        let (documents, kept, dropped) = (counted(a.documents, "document"), count(a.kept), count(a.dropped));
+        let share = format!(
+            "{:.1} %",
+            100.0 * a.dropped as f64 / a.documents.max(1) as f64
+        );
+        let (documents, kept, dropped) = (
+            counted(a.documents, "document"),
+            count(a.kept),
+            count(a.dropped),
+        );
         let mut lines = vec![format!(
             "{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share}), according to {}",
             name(Path::new(&self.decisions))
         )];
         lines.extend(a.pairs.map(|pairs| {
             let (used, listed) = (count(pairs.used), counted(pairs.listed, "pair"));
-            format!("  pairs    {used} of {listed} with a similarity of {} or more", pairs.threshold)
+            format!(
+                "  pairs    {used} of {listed} with a similarity of {} or more",
+                pairs.threshold
+            )
         }));
-        if let Some(file) = self.input.records.skip_bad.as_ref().filter(|_| a.bad_lines > 0) {
-            lines.push(format!("  bad      {} skipped, written to {}", counted(a.bad_lines, "line"), name(file)));
+        if let Some(file) = self
+            .input
+            .records
+            .skip_bad
+            .as_ref()
+            .filter(|_| a.bad_lines > 0)
+        {
+            lines.push(format!(
+                "  bad      {} skipped, written to {}",
+                counted(a.bad_lines, "line"),
+                name(file)
+            ));
         }
         let rate = a.bytes as f64 / 1e6 / a.seconds.max(1e-9);
-        let memory = a.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
-        lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){memory}", a.seconds, bytes(a.bytes)));
+        let memory = a.peak_memory.map_or(String::new(), |peak| {
+            format!(", peak memory {}", bytes(peak))
+        });
+        lines.push(format!(
+            "  time     {:.2} s for {} ({rate:.0} MB/s){memory}",
+            a.seconds,
+            bytes(a.bytes)
+        ));
         if self.output.as_os_str() != "-" {
             lines.push(format!("  written  kept records to {}", name(&self.output)));
         }
-        let decisions = self.write_decisions.as_ref().filter(|path| path.as_os_str() != "-");
+        let decisions = self
+            .write_decisions
+            .as_ref()
+            .filter(|path| path.as_os_str() != "-");
         lines.extend(decisions.map(|path| format!("  written  decisions to {}", name(path))));
         lines.join("\n")
     }

@@ -12,7 +12,10 @@ use lookalike::{
 use lookalike_engine::{CutSummary, Cutting, RunConfig, cut};
 
 use crate::{
-    args::{FoldArgs, InputArgs, OutputArgs, PageArgs, ResumeArgs, RunArgs, page_size, resumed, run_config, set_references},
+    args::{
+        FoldArgs, InputArgs, OutputArgs, PageArgs, ResumeArgs, RunArgs, page_size, resumed,
+        run_config, set_references,
+    },
     found::left_out,
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, quiet, say, warnings},
@@ -38,12 +41,14 @@ use crate::{
 /// With --mark, nothing is cut or dropped. Every record is written with its whole text and two more fields, which state what would be
 /// cut: cut_verdict (kept, cut or dropped) and cut_spans, a list with the fields of cuts, except the places in bytes.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike cut pages.jsonl.zst -o clean.jsonl.zst\n  \
+#[command(
+    after_help = "Examples:\n  lookalike cut pages.jsonl.zst -o clean.jsonl.zst\n  \
     lookalike cut pages.jsonl --unit lines -o clean.jsonl --cuts cuts.jsonl\n  \
     lookalike cut news.parquet --unit sentences --window 3 -o clean.parquet\n  \
     lookalike cut train.jsonl --against tests/ --window 13 -o clean.jsonl\n  \
     lookalike cut pages.jsonl --mark -o marked.jsonl\n  \
-    lookalike cut code.jsonl --unit lines --min-tokens 10 --verbatim -o clean.jsonl")]
+    lookalike cut code.jsonl --unit lines --min-tokens 10 --verbatim -o clean.jsonl"
+)]
 pub struct Cut {
     #[command(flatten)]
     input: InputArgs,
@@ -68,7 +73,13 @@ pub struct Cut {
     #[arg(long, requires = "output")]
     mark: bool,
     /// With --mark: prefix for the names of the two fields [default: cut_]
-    #[arg(long, value_name = "PREFIX", requires = "mark", default_value = "cut_", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        requires = "mark",
+        default_value = "cut_",
+        hide_default_value = true
+    )]
     mark_prefix: String,
     /// Write the places of all cuts and of their sources to FILE
     ///
@@ -205,12 +216,20 @@ fn within(given: &str) -> Result<WithinBy, String> {
 impl Cut {
     pub fn config(&self) -> anyhow::Result<(RunConfig, Cutting)> {
         if self.input.records.fields.set_field.is_some() {
-            anyhow::bail!("--set-field: a set has no passages; leave it out, or use `lookalike dedup`");
+            anyhow::bail!(
+                "--set-field: a set has no passages; leave it out, or use `lookalike dedup`"
+            );
         }
         if !self.against.is_empty() && !matches!(self.within, WithinBy::All) {
-            anyhow::bail!("--within: references are compared with all documents; leave out --within, or cut in two runs");
+            anyhow::bail!(
+                "--within: references are compared with all documents; leave out --within, or cut in two runs"
+            );
         }
-        let method = Config { tokens: self.tokens.into(), folds: self.folds.folds(), ..Config::default() };
+        let method = Config {
+            tokens: self.tokens.into(),
+            folds: self.folds.folds(),
+            ..Config::default()
+        };
         let mut config = run_config(&self.input, &self.run, method);
         (config.keep, config.report) = (Some(self.keep.clone()), self.page.config());
         config.resume = self.resume.settings();
@@ -223,23 +242,46 @@ impl Cut {
             unit: self.unit.into(),
             window: self.window,
             more_than: self.more_than,
-            within: if matches!(self.within, WithinBy::Document) { Within::Document } else { Within::All },
+            within: if matches!(self.within, WithinBy::Document) {
+                Within::Document
+            } else {
+                Within::All
+            },
             min_tokens: self.min_tokens,
             min_left: self.min_left,
             verbatim: self.verbatim,
             whole_lines: self.whole_lines,
             ..CutConfig::default()
         };
-        let (texts, cuts, attributes) = (self.output.clone(), self.cuts.clone(), self.dolma.clone());
+        let (texts, cuts, attributes) =
+            (self.output.clone(), self.cuts.clone(), self.dolma.clone());
         let mark = self.mark.then(|| self.mark_prefix.clone());
-        Ok((config, Cutting { cut: settings, texts, mark, cuts, attributes }))
+        Ok((
+            config,
+            Cutting {
+                cut: settings,
+                texts,
+                mark,
+                cuts,
+                attributes,
+            },
+        ))
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let (config, asked) = self.config()?;
-        let report = self.input.report(Report::new("cut")).inputs("against", &self.against);
-        let outputs = [("texts", &asked.texts), ("cuts", &asked.cuts), ("attributes", &asked.attributes)];
-        let report = outputs.into_iter().fold(report, |report, (name, path)| report.output(name, path.as_deref()));
+        let report = self
+            .input
+            .report(Report::new("cut"))
+            .inputs("against", &self.against);
+        let outputs = [
+            ("texts", &asked.texts),
+            ("cuts", &asked.cuts),
+            ("attributes", &asked.attributes),
+        ];
+        let report = outputs.into_iter().fold(report, |report, (name, path)| {
+            report.output(name, path.as_deref())
+        });
         let report = report.output("report", self.page.report.as_deref());
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
@@ -247,8 +289,18 @@ impl Cut {
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Cut, self.run.quiet);
-        let paths = [&asked.texts, &asked.cuts, &asked.attributes, &self.page.report, &config.skip_bad, &config.summary];
-        let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
+        let paths = [
+            &asked.texts,
+            &asked.cuts,
+            &asked.attributes,
+            &self.page.report,
+            &config.skip_bad,
+            &config.summary,
+        ];
+        let to_stdout = paths
+            .into_iter()
+            .flatten()
+            .any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&summary)?)?,
             (true, true) => say(report.json(&summary)?.trim_end()),
@@ -286,8 +338,11 @@ fn page(s: &CutSummary, asked: &Cutting, resume: &ResumeArgs) -> String {
         Unit::Paragraphs => "paragraph",
         Unit::Sentences => "sentence",
     };
-    let least =
-        if s.min_tokens > 0 { format!(" with at least {}", counted(s.min_tokens as u64, "token")) } else { String::new() };
+    let least = if s.min_tokens > 0 {
+        format!(" with at least {}", counted(s.min_tokens as u64, "token"))
+    } else {
+        String::new()
+    };
     lines.push(format!(
         "  cuts     {}, of passages of at least {}{least}",
         counted(s.cuts, "cut"),
@@ -300,26 +355,56 @@ fn page(s: &CutSummary, asked: &Cutting, resume: &ResumeArgs) -> String {
         lines.push(format!("  against  {}", counted(s.references, "reference")));
     }
     let rate = s.bytes as f64 / 1e6 / s.seconds.max(1e-9);
-    let peak = s.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
-    lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){peak}", s.seconds, bytes(s.bytes)));
+    let peak = s.peak_memory.map_or(String::new(), |peak| {
+        format!(", peak memory {}", bytes(peak))
+    });
+    lines.push(format!(
+        "  time     {:.2} s for {} ({rate:.0} MB/s){peak}",
+        s.seconds,
+        bytes(s.bytes)
+    ));
     if s.above_memory > 0 {
         let why = "the index of repeated passages cannot be spilled to files";
-        lines.push(format!("  memory   {} above --memory: {why}", bytes(s.above_memory)));
+        lines.push(format!(
+            "  memory   {} above --memory: {why}",
+            bytes(s.above_memory)
+        ));
     }
     if s.bad_lines > 0 {
         lines.push(format!("  skipped  {}", counted(s.bad_lines, "bad line")));
     }
-    lines.extend(s.left_out.iter().map(|left| format!("  skipped  {}", left_out(left))));
+    lines.extend(
+        s.left_out
+            .iter()
+            .map(|left| format!("  skipped  {}", left_out(left))),
+    );
     lines.extend(s.resumed.as_ref().map(resumed));
-    let records = if asked.mark.is_some() { "all records, marked," } else { "records" };
-    let written = [(records, &asked.texts), ("cuts", &asked.cuts), ("attributes", &asked.attributes)];
-    for (what, path) in written.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))) {
+    let records = if asked.mark.is_some() {
+        "all records, marked,"
+    } else {
+        "records"
+    };
+    let written = [
+        (records, &asked.texts),
+        ("cuts", &asked.cuts),
+        ("attributes", &asked.attributes),
+    ];
+    for (what, path) in written
+        .into_iter()
+        .filter_map(|(what, path)| Some((what, path.as_deref()?)))
+    {
         lines.push(format!("  written  {what} to {}", name(path)));
     }
-    lines.extend(s.report.iter().map(|figures| format!("  report   {}", page_size(figures))));
+    lines.extend(
+        s.report
+            .iter()
+            .map(|figures| format!("  report   {}", page_size(figures))),
+    );
     lines.extend(resume.removed());
     if !s.largest.is_empty() {
-        lines.push(format!("\n{BOLD}   tokens  documents  passage and document that keeps it{BOLD:#}"));
+        lines.push(format!(
+            "\n{BOLD}   tokens  documents  passage and document that keeps it{BOLD:#}"
+        ));
         for source in &s.largest {
             let id = quiet(source.id.get());
             lines.push(format!(

@@ -7,13 +7,15 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Config, Verify, shown::quoted, verify::Measure};
-use lookalike_engine::{ComparedField, Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisions_name, dedup};
+use lookalike_engine::{
+    ComparedField, Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisions_name, dedup,
+};
 
 use super::index::NewIndex;
 use crate::{
     args::{
-        FloorArgs, InputArgs, MethodArgs, OtherFieldsArgs, OutputArgs, PerGroupArgs, ReportArgs, ResumeArgs, RunArgs, described,
-        resumed, run_config, set_references,
+        FloorArgs, InputArgs, MethodArgs, OtherFieldsArgs, OutputArgs, PerGroupArgs, ReportArgs,
+        ResumeArgs, RunArgs, described, resumed, run_config, set_references,
     },
     found::{above, anchors, excluded, found, hints, left_out, percent, preset, too_large},
     front::Flags,
@@ -49,7 +51,8 @@ use crate::{
 /// similarity (the resemblance; with --measure containment, the containment). Use `lookalike apply` to drop documents later,
 /// based on the decisions.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
+#[command(
+    after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
     lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
     lookalike dedup s3://crawl/2026-10/ -o s3://clean/2026-10/kept.jsonl.zst\n  \
     lookalike dedup crawl/ -o clean/\n  \
@@ -58,7 +61,8 @@ use crate::{
     lookalike dedup train.jsonl --against tests/ --against-only --measure containment --drop-holders -o clean.jsonl\n  \
     lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
     lookalike dedup users.jsonl --set-field films --threshold 0.2 --decisions alike.jsonl\n  \
-    zcat dump.gz | lookalike dedup - -o - --text-field body | wc -l")]
+    zcat dump.gz | lookalike dedup - -o - --text-field body | wc -l"
+)]
 pub struct Dedup {
     #[command(flatten)]
     input: InputArgs,
@@ -79,7 +83,13 @@ pub struct Dedup {
     #[arg(long, requires = "output")]
     label: bool,
     /// With --label: prefix for the names of the four fields, such as dup_
-    #[arg(long, value_name = "PREFIX", requires = "label", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        requires = "label",
+        default_value = "",
+        hide_default_value = true
+    )]
     label_prefix: String,
     /// Write the decision about each document, with its reason, to FILE
     ///
@@ -118,7 +128,12 @@ pub struct Dedup {
     ///
     /// A document is then dropped only if it is similar, and if at least this share of its shingles is in the kept document. So a
     /// document that adds something of its own is kept, although it is similar to another one. Above 0 and at most 1.
-    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_name = "C",
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
     min_containment: Option<f64>,
     #[command(flatten)]
     other_fields: OtherFieldsArgs,
@@ -153,8 +168,14 @@ struct AgainstArgs {
 /// Returns the name of the decisions file beside the kept records: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. Returns `None`
 /// if the kept records are written to standard output, a device or a pipe.
 fn decisions_beside(kept: &Path) -> Option<PathBuf> {
-    let open = ["-", "/dev", "/proc"].iter().any(|open| kept.starts_with(open));
-    if open || kept.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+    let open = ["-", "/dev", "/proc"]
+        .iter()
+        .any(|open| kept.starts_with(open));
+    if open
+        || kept
+            .metadata()
+            .is_ok_and(|there| !there.is_file() && !there.is_dir())
+    {
         return None;
     }
     kept.file_name().map(|_| decisions_name(kept))
@@ -163,11 +184,19 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 impl Dedup {
     /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
-        let method = Config { min_containment: self.min_containment, ..self.method.config()? };
-        let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(method)?);
+        let method = Config {
+            min_containment: self.min_containment,
+            ..self.method.config()?
+        };
+        let mut config = run_config(
+            &self.input,
+            &self.run,
+            self.input.records.fields.of_sets(method)?,
+        );
         (config.keep, config.keep_per_group) = (self.method.keep.clone(), self.per_group.most());
         set_references(&mut config, &self.against.against)?;
-        (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);
+        (config.against_only, config.drop_holders) =
+            (self.against.against_only, self.against.drop_holders);
         config.resume = self.resume.settings();
         config.other_fields = self.other_fields.fields();
         self.written.apply(&mut config);
@@ -188,25 +217,67 @@ impl Dedup {
     /// Returns the names of the kept records' and of the decisions' files for a job array, whose tasks write these files.
     pub fn outputs_of_array(&self) -> anyhow::Result<(&Path, Option<PathBuf>)> {
         let refused = [
-            (self.label, "--label", "run `lookalike dedup` on one machine to label records"),
+            (
+                self.label,
+                "--label",
+                "run `lookalike dedup` on one machine to label records",
+            ),
             (self.dry_run, "--dry-run", "leave it out"),
             (self.json, "--json", "give it to `lookalike stage status`"),
-            (self.report.path().is_some(), "--report", "use `lookalike dedup` on one machine, for example on a sample"),
-            (self.resume.is_given(), "--resume", "leave it out: a task that is run again continues the job array"),
-            (self.index.is_some(), "--index", "create an index with `lookalike index create`"),
-            (self.other_fields.fields().is_some(), "--and-field or --or-field", "use `lookalike dedup` on one machine"),
-            (self.per_group.most() != 1, "--drop or --keep-per-group", "use `lookalike dedup` on one machine"),
-            (self.written.limit().is_some(), "--rows-per-file or --bytes-per-file", "each task writes one file"),
-            (self.written.format().is_some(), "--output-format", "run `lookalike dedup` on one machine to convert records"),
-            (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
+            (
+                self.report.path().is_some(),
+                "--report",
+                "use `lookalike dedup` on one machine, for example on a sample",
+            ),
+            (
+                self.resume.is_given(),
+                "--resume",
+                "leave it out: a task that is run again continues the job array",
+            ),
+            (
+                self.index.is_some(),
+                "--index",
+                "create an index with `lookalike index create`",
+            ),
+            (
+                self.other_fields.fields().is_some(),
+                "--and-field or --or-field",
+                "use `lookalike dedup` on one machine",
+            ),
+            (
+                self.per_group.most() != 1,
+                "--drop or --keep-per-group",
+                "use `lookalike dedup` on one machine",
+            ),
+            (
+                self.written.limit().is_some(),
+                "--rows-per-file or --bytes-per-file",
+                "each task writes one file",
+            ),
+            (
+                self.written.format().is_some(),
+                "--output-format",
+                "run `lookalike dedup` on one machine to convert records",
+            ),
+            (
+                self.run.summary.is_some(),
+                "--summary",
+                "use `lookalike stage status FOLDER --json`",
+            ),
         ];
         if let Some((_, flag, advice)) = refused.into_iter().find(|&(given, ..)| given) {
             anyhow::bail!("{flag} does not work in a job array; {advice}");
         }
         let Some(kept) = &self.output else {
-            anyhow::bail!("the kept records need a name; give one with -o, such as -o 'clean/kept-{{}}.jsonl'");
+            anyhow::bail!(
+                "the kept records need a name; give one with -o, such as -o 'clean/kept-{{}}.jsonl'"
+            );
         };
-        let beside = if self.no_decisions { None } else { decisions_beside(kept) };
+        let beside = if self.no_decisions {
+            None
+        } else {
+            decisions_beside(kept)
+        };
         Ok((kept, self.decisions.clone().or(beside)))
     }
 
@@ -217,25 +288,51 @@ impl Dedup {
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let (config, mut outputs) = (self.config()?, self.outputs());
-        let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
+        let beside = self
+            .output
+            .as_deref()
+            .filter(|_| !self.no_decisions)
+            .and_then(decisions_beside);
         outputs.decisions = outputs.decisions.or(beside);
-        let report = self.input.report(Report::new("dedup")).inputs("against", &self.against.against);
-        let report = report.output("kept", outputs.kept.as_deref()).output("decisions", outputs.decisions.as_deref());
+        let report = self
+            .input
+            .report(Report::new("dedup"))
+            .inputs("against", &self.against.against);
+        let report = report
+            .output("kept", outputs.kept.as_deref())
+            .output("decisions", outputs.decisions.as_deref());
         let report = report.output("report", self.report.path().map(PathBuf::as_path));
         let report = report.output("index", self.index.as_deref());
         let file = report::open(config.summary.as_deref().filter(|_| !self.dry_run))?;
-        let index = self.index.as_deref().map(|folder| NewIndex::create(folder, &config)).transpose()?;
+        let index = self
+            .index
+            .as_deref()
+            .map(|folder| NewIndex::create(folder, &config))
+            .transpose()?;
         let bars = Bars::new(self.run.quiet);
         let done = match &index {
-            Some(index) if !self.dry_run => index.dedup(&config, &outputs, &|progress| bars.observe(progress)),
+            Some(index) if !self.dry_run => {
+                index.dedup(&config, &outputs, &|progress| bars.observe(progress))
+            }
             _ => dedup(&config, &outputs, &|progress| bars.observe(progress)),
         };
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
-        index.filter(|_| !self.dry_run).map_or(Ok(()), NewIndex::finish)?;
-        let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
-        let to_stdout = paths.into_iter().flatten().chain(self.report.path()).any(|path| path.as_os_str() == "-");
+        index
+            .filter(|_| !self.dry_run)
+            .map_or(Ok(()), NewIndex::finish)?;
+        let paths = [
+            &outputs.kept,
+            &outputs.decisions,
+            &config.skip_bad,
+            &config.summary,
+        ];
+        let to_stdout = paths
+            .into_iter()
+            .flatten()
+            .chain(self.report.path())
+            .any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&summary)?)?,
             (true, true) => say(report.json(&summary)?.trim_end()),
@@ -248,30 +345,55 @@ impl Dedup {
 
     /// Returns the summary as text.
     fn page(&self, s: &Summary, outputs: &Outputs) -> String {
-        let share = format!("{:.1} %", 100.0 * s.dropped as f64 / s.documents.max(1) as f64);
+        let share = format!(
+            "{:.1} %",
+            100.0 * s.dropped as f64 / s.documents.max(1) as f64
+        );
         // A resumed run has no timing for the part that it skipped.
         let rate = match s.resumed {
             Some(_) => String::new(),
-            None => format!(" ({:.0} MB/s)", s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9)),
+            None => format!(
+                " ({:.0} MB/s)",
+                s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9)
+            ),
         };
         let similar = similar(s);
         let documents = counted(s.documents, "document");
         let (kept, dropped) = (count(s.kept), count(s.dropped));
         let exact = counted(s.dropped_exact, "exact duplicate");
-        let (leading, largest, empty) = (count(s.representatives), count(s.largest_group), count(s.empty));
-        let represent = if s.representatives == 1 { "represents" } else { "represent" };
-        let groups = s.per_group.unwrap_or(PerGroup { keep: 1, kept_too: 0, dropped_too: 0 });
-        let unique = count(s.kept + groups.dropped_too - groups.kept_too - s.representatives - s.empty);
+        let (leading, largest, empty) = (
+            count(s.representatives),
+            count(s.largest_group),
+            count(s.empty),
+        );
+        let represent = if s.representatives == 1 {
+            "represents"
+        } else {
+            "represent"
+        };
+        let groups = s.per_group.unwrap_or(PerGroup {
+            keep: 1,
+            kept_too: 0,
+            dropped_too: 0,
+        });
+        let unique =
+            count(s.kept + groups.dropped_too - groups.kept_too - s.representatives - s.empty);
         let mut lines = vec![
-            format!("{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share})"),
+            format!(
+                "{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share})"
+            ),
             format!("  dropped  {exact} (after normalisation), {similar}"),
             format!(
                 "  kept     {leading} {represent} dropped duplicates (largest group {largest}), {unique} unique, {empty} empty"
             ),
         ];
         if groups.keep == 0 {
-            lines[1] += &format!(", {} of these duplicates", counted(groups.dropped_too, "representative"));
-            lines[2] = format!("  kept     {unique} unique, {empty} empty (largest group {largest})");
+            lines[1] += &format!(
+                ", {} of these duplicates",
+                counted(groups.dropped_too, "representative")
+            );
+            lines[2] =
+                format!("  kept     {unique} unique, {empty} empty (largest group {largest})");
         } else if groups.keep > 1 {
             lines[2] = format!(
                 "  kept     {leading} {represent} a group (largest group {largest}), {} of the same groups, {unique} unique, \
@@ -289,58 +411,126 @@ impl Dedup {
             }
         }
         if let Some(against) = &s.against {
-            let (references, dropped) = (counted(against.documents, "reference document"), count(against.dropped));
+            let (references, dropped) = (
+                counted(against.documents, "reference document"),
+                count(against.dropped),
+            );
             let others = match against.only {
                 true => "inputs were not compared with each other".into(),
-                false => format!("{} as matches of a kept document", count(s.dropped - against.dropped)),
+                false => format!(
+                    "{} as matches of a kept document",
+                    count(s.dropped - against.dropped)
+                ),
             };
-            lines.insert(1, format!("  against  {references}: {dropped} dropped as matches of a reference, {others}"));
+            lines.insert(
+                1,
+                format!(
+                    "  against  {references}: {dropped} dropped as matches of a reference, {others}"
+                ),
+            );
         }
         let candidates = counted(s.finding.pairs_met, "candidate pair");
         match &s.fields {
             None => lines.push(format!("  found    {}", found(&s.finding, &s.method))),
             Some(fields) => {
-                let matched = fields.found.iter().find(|one| one.finding.is_some()).map_or("", |one| &one.field);
+                let matched = fields
+                    .found
+                    .iter()
+                    .find(|one| one.finding.is_some())
+                    .map_or("", |one| &one.field);
                 let how = |one: &ComparedField| match &one.finding {
                     Some(finding) => found(finding, &s.method),
-                    None => format!("measured for the documents that match in {}", quoted(matched)),
+                    None => format!(
+                        "measured for the documents that match in {}",
+                        quoted(matched)
+                    ),
                 };
-                lines.extend(fields.found.iter().map(|one| format!("  found    in {}: {}", quoted(&one.field), how(one))));
-                let together = s.finding.found_at_threshold.filter(|_| fields.similar == SimilarIn::Any);
-                lines.extend(together.map(|found| format!("  found    together: expected recall {}", percent(found))));
+                lines.extend(
+                    fields
+                        .found
+                        .iter()
+                        .map(|one| format!("  found    in {}: {}", quoted(&one.field), how(one))),
+                );
+                let together = s
+                    .finding
+                    .found_at_threshold
+                    .filter(|_| fields.similar == SimilarIn::Any);
+                lines.extend(together.map(|found| {
+                    format!("  found    together: expected recall {}", percent(found))
+                }));
             }
         }
         lines.push(format!("  pairs    {candidates} {}", checked(s)));
         lines.extend(preset(&s.method).map(|words| format!("  preset   {words}")));
         lines.extend(anchors(&s.finding).map(|words| format!("  anchors  {words}")));
-        lines.extend(excluded(&s.finding).into_iter().map(|words| format!("  excluded {words}")));
+        lines.extend(
+            excluded(&s.finding)
+                .into_iter()
+                .map(|words| format!("  excluded {words}")),
+        );
         lines.extend(too_large(s.finding.too_large).map(|words| format!("  html     {words}")));
         lines.extend(above(&s.finding).map(|words| format!("  memory   {words}")));
         lines.extend(hints(&s.finding).map(|words| format!("  hint     {words}")));
         if s.bad_lines > 0 {
-            let file = self.input.records.skip_bad.as_deref().map_or(String::new(), name);
-            let written = if self.dry_run { "would be written" } else { "written" };
-            lines.push(format!("  bad      {} skipped, {written} to {file}", counted(s.bad_lines, "line")));
+            let file = self
+                .input
+                .records
+                .skip_bad
+                .as_deref()
+                .map_or(String::new(), name);
+            let written = if self.dry_run {
+                "would be written"
+            } else {
+                "written"
+            };
+            lines.push(format!(
+                "  bad      {} skipped, {written} to {file}",
+                counted(s.bad_lines, "line")
+            ));
         }
-        lines.extend(s.left_out.as_ref().map(|left| format!("  skipped  {}", left_out(left))));
+        lines.extend(
+            s.left_out
+                .as_ref()
+                .map(|left| format!("  skipped  {}", left_out(left))),
+        );
         if s.without_id == s.documents && s.documents > 0 {
             let field = quoted(&self.input.records.fields.id_field);
-            lines.push(format!("  ids      no record has the field {field}: ids are file:line"));
+            lines.push(format!(
+                "  ids      no record has the field {field}: ids are file:line"
+            ));
         }
         lines.extend(s.resumed.as_ref().map(resumed));
-        let memory = s.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
-        lines.push(format!("  time     {:.2} s for {}{rate}{memory}", s.seconds.total, bytes(s.bytes)));
+        let memory = s.peak_memory.map_or(String::new(), |peak| {
+            format!(", peak memory {}", bytes(peak))
+        });
+        lines.push(format!(
+            "  time     {:.2} s for {}{rate}{memory}",
+            s.seconds.total,
+            bytes(s.bytes)
+        ));
         if self.dry_run {
             lines.push(format!("  {DIM}dry run: nothing was written{DIM:#}"));
         } else {
             let named = |path: &&PathBuf| path.as_os_str() != "-";
-            let records = if self.label { "all records, labelled," } else { "kept records" };
-            let written =
-                [(records, &outputs.kept), ("decisions", &outputs.decisions), ("an index of all documents", &self.index)];
-            let written = written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
-            lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", name(path))));
+            let records = if self.label {
+                "all records, labelled,"
+            } else {
+                "kept records"
+            };
+            let written = [
+                (records, &outputs.kept),
+                ("decisions", &outputs.decisions),
+                ("an index of all documents", &self.index),
+            ];
+            let written = written
+                .into_iter()
+                .filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
+            lines
+                .extend(written.map(|(what, path)| format!("  written  {what} to {}", name(path))));
             let page = self.report.path().filter(named).zip(s.report.as_ref());
-            lines.extend(page.map(|(path, figures)| format!("  report   {}: {}", name(path), described(figures))));
+            lines.extend(page.map(|(path, figures)| {
+                format!("  report   {}: {}", name(path), described(figures))
+            }));
         }
         lines.extend(self.resume.removed());
         lines.join("\n")
@@ -351,19 +541,33 @@ impl Dedup {
 fn similar(s: &Summary) -> String {
     let (near, threshold) = (count(s.dropped_near), s.method.threshold);
     match (s.verify, s.method.measure, &s.method.candidates) {
-        _ if s.method.cluster == Cluster::Components => format!("{near} connected by a chain of similar pairs"),
-        _ if matches!(s.method.cluster, Cluster::Greedy(_)) => format!("{near} in the greedy cluster of a kept document"),
+        _ if s.method.cluster == Cluster::Components => {
+            format!("{near} connected by a chain of similar pairs")
+        }
+        _ if matches!(s.method.cluster, Cluster::Greedy(_)) => {
+            format!("{near} in the greedy cluster of a kept document")
+        }
         (Verify::Exact, Measure::Resemblance, _) => {
             let fields = s.fields.as_ref().map_or("", |fields| match fields.similar {
                 SimilarIn::Each => " in each field",
                 SimilarIn::Any => " in a field",
             });
-            let contained = s.method.min_containment.map(|least| format!(", containment >= {least}")).unwrap_or_default();
+            let contained = s
+                .method
+                .min_containment
+                .map(|least| format!(", containment >= {least}"))
+                .unwrap_or_default();
             let near = counted(s.dropped_near, "near-duplicate");
             format!("{near} (verified similarity >= {threshold}{fields}{contained})")
         }
-        (Verify::Exact, Measure::Containment, _) if s.against.is_some_and(|against| against.holders) => {
-            let others = if s.against.is_some_and(|against| against.only) { "" } else { " or contained in a kept document" };
+        (Verify::Exact, Measure::Containment, _)
+            if s.against.is_some_and(|against| against.holders) =>
+        {
+            let others = if s.against.is_some_and(|against| against.only) {
+                ""
+            } else {
+                " or contained in a kept document"
+            };
             format!("{near} containing a reference{others} (verified containment >= {threshold})")
         }
         (Verify::Exact, Measure::Containment, _) => {
@@ -376,7 +580,10 @@ fn similar(s: &Summary) -> String {
             format!("{near} with the same longest sentences (similarity not measured)")
         }
         (Verify::Sketch, Measure::Resemblance, _) => {
-            format!("{} (estimated similarity >= {threshold})", counted(s.dropped_near, "near-duplicate"))
+            format!(
+                "{} (estimated similarity >= {threshold})",
+                counted(s.dropped_near, "near-duplicate")
+            )
         }
         (Verify::Sketch, Measure::Containment, _) => {
             format!("{near} contained in a kept document (estimated containment >= {threshold})")
@@ -400,12 +607,16 @@ mod tests {
 
     #[test]
     fn decisions_are_written_next_to_the_kept_records() {
-        let beside = |kept: &str| decisions_beside(Path::new(kept)).map(|path| path.display().to_string());
+        let beside =
+            |kept: &str| decisions_beside(Path::new(kept)).map(|path| path.display().to_string());
         for (kept, decisions) in [
             ("kept.jsonl", Some("kept.decisions.jsonl")),
             ("a/b.c.ndjson.gz", Some("a/b.c.decisions.jsonl.gz")),
             ("kept.jsonl.zst", Some("kept.decisions.jsonl.zst")),
-            ("s3://b/a/kept.jsonl.zst", Some("s3://b/a/kept.decisions.jsonl.zst")),
+            (
+                "s3://b/a/kept.jsonl.zst",
+                Some("s3://b/a/kept.decisions.jsonl.zst"),
+            ),
             ("kept.jsonl.xz", Some("kept.decisions.jsonl.xz")),
             ("kept", Some("kept.decisions.jsonl")),
             ("-", None),

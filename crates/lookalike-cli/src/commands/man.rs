@@ -18,8 +18,9 @@ pub struct Man {
 impl Man {
     pub fn run(self, command: clap::Command) -> anyhow::Result<ExitCode> {
         refuse_url("man", "folder", &self.folder)?;
-        clap_mangen::generate_to(command, &self.folder)
-            .with_context(|| format!("{}: man pages cannot be written", shown_path(&self.folder)))?;
+        clap_mangen::generate_to(command, &self.folder).with_context(|| {
+            format!("{}: man pages cannot be written", shown_path(&self.folder))
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }

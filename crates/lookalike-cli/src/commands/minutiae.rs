@@ -8,7 +8,9 @@ use std::{
 use clap::{Args, ValueEnum};
 use lookalike::shown::cut;
 use lookalike_applications::minutiae::{By, Field, Model, Neighbours, Reranked, Triangles};
-use lookalike_engine::{Cards, CardsSummary, Comparison, First, Format, RunConfig, application_error, cards};
+use lookalike_engine::{
+    Cards, CardsSummary, Comparison, First, Format, RunConfig, application_error, cards,
+};
 use serde::Serialize;
 
 use crate::{
@@ -42,18 +44,24 @@ use crate::{
 ///
 /// The exit code is 1 if no pair is written, unless the collection is empty.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike minutiae prints.jsonl --columns type,x,y,angle,quality > pairs.jsonl\n  \
+#[command(
+    after_help = "Examples:\n  lookalike minutiae prints.jsonl --columns type,x,y,angle,quality > pairs.jsonl\n  \
     lookalike minutiae minutiae.csv --turn 360 --by reranked > pairs.jsonl\n  \
     lookalike minutiae templates/ --within position > pairs.jsonl\n  \
     lookalike minutiae prints.jsonl --by aligned --within sensor --label finger --first 5% -o pairs.jsonl\n  \
-    lookalike minutiae --model --members 4")]
+    lookalike minutiae --model --members 4"
+)]
 pub struct Minutiae {
     /// Prints: files, folders, quoted globs or URLs (- for standard input)
     ///
     /// The files are JSON Lines, JSON arrays or CSV, plain or compressed, or templates of ISO/IEC 19794-2 (2005 and 2011) and ANSI
     /// INCITS 378-2004, which are recognised by their first bytes. Templates have their own units, so --turn and --upwards do not
     /// apply to them. Each view is a print. Its id is the name of the file, followed by :POSITION.VIEW if there are several.
-    #[arg(required_unless_present = "model", conflicts_with = "model", value_name = "PRINTS")]
+    #[arg(
+        required_unless_present = "model",
+        conflicts_with = "model",
+        value_name = "PRINTS"
+    )]
     inputs: Vec<String>,
     /// Write the pairs to FILE instead of standard output
     ///
@@ -88,23 +96,44 @@ pub struct Minutiae {
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     encoding: Option<String>,
     /// Field with the minutiae; not used for CSV
-    #[arg(long, value_name = "FIELD", default_value = "minutiae", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "FIELD",
+        default_value = "minutiae",
+        help_heading = "Input"
+    )]
     minutiae_field: String,
     /// Field with the id, a string or a number
     ///
     /// A record without this field gets an id of the form file:line. In CSV, the rows with the same id are one print, so each row
     /// needs one.
-    #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "FIELD",
+        default_value = "id",
+        help_heading = "Input"
+    )]
     id_field: String,
     /// Names of the values of a minutia, in order
     ///
     /// x, y and angle are used; all other values are ignored. In CSV, the header names the columns, and this flag is not used.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x,y,angle", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "x,y,angle",
+        help_heading = "Input"
+    )]
     columns: Vec<String>,
     /// Value of a full turn in the unit of the angles
     ///
     /// The value is 256 on ISO/IEC 19794-2 cards, and 360 for degrees.
-    #[arg(long, value_name = "T", default_value_t = 256.0, help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "T",
+        default_value_t = 256.0,
+        help_heading = "Input"
+    )]
     turn: f64,
     /// y grows upwards, as in NIST's xyt files [default: downwards, as in ISO]
     ///
@@ -159,13 +188,24 @@ pub struct Minutiae {
     /// Number of threads [default: one per core]
     ///
     /// Results do not depend on the number of threads.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Execution"
+    )]
     threads: usize,
     /// Write the summary as JSON to FILE at the end of the run
     ///
     /// FILE can be a URL, or - for standard output. The summary is written after the other outputs, either completely or not at
     /// all.
-    #[arg(long, value_name = "FILE", help_heading = "Execution", conflicts_with = "model")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Execution",
+        conflicts_with = "model"
+    )]
     summary: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long, short, help_heading = "Execution")]
@@ -211,10 +251,22 @@ struct Asked {
     #[arg(long, value_name = "P", default_value_t = Model::default().agreement, requires = "model", help_heading = "Model")]
     agreement: f64,
     /// Number of squares of a simulated print
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "model", help_heading = "Model")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1_000_000,
+        requires = "model",
+        help_heading = "Model"
+    )]
     squares: u32,
     /// Number of pairs to simulate: N of the same finger, N of different ones
-    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "model", help_heading = "Model")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        requires = "model",
+        help_heading = "Model"
+    )]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     trials: u32,
 }
@@ -256,7 +308,10 @@ impl Minutiae {
             return Ok(ExitCode::SUCCESS);
         }
         let report = Report::new("minutiae").inputs("input", &self.inputs);
-        let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let report = report.output(
+            "pairs",
+            Some(self.output.as_deref().unwrap_or(Path::new("-"))),
+        );
         let (output, json, quiet) = (self.output.clone(), self.json, self.quiet);
         let (config, asked) = self.asked()?;
         let file = report::open(config.summary.as_deref())?;
@@ -267,29 +322,60 @@ impl Minutiae {
             say(&page(&summary));
         }
         report::write(file, &report, &summary)?;
-        Ok(ExitCode::from(u8::from(summary.written == 0 && summary.prints > 0)))
+        Ok(ExitCode::from(u8::from(
+            summary.written == 0 && summary.prints > 0,
+        )))
     }
 
     /// Returns how prints are read and compared.
     pub(crate) fn asked(self) -> anyhow::Result<(RunConfig, Cards)> {
-        if let Some(missing) = ["x", "y", "angle"].iter().find(|name| !self.columns.iter().any(|column| column == *name)) {
-            anyhow::bail!("--columns {}: no {missing}; name x, y and angle at their positions", cut(&self.columns.join(",")));
+        if let Some(missing) = ["x", "y", "angle"]
+            .iter()
+            .find(|name| !self.columns.iter().any(|column| column == *name))
+        {
+            anyhow::bail!(
+                "--columns {}: no {missing}; name x, y and angle at their positions",
+                cut(&self.columns.join(","))
+            );
         }
         if !(self.turn.is_finite() && self.turn > 0.0) {
-            anyhow::bail!("--turn must be a finite number above 0, got {}; for example 256 or 360", self.turn);
+            anyhow::bail!(
+                "--turn must be a finite number above 0, got {}; for example 256 or 360",
+                self.turn
+            );
         }
         if self.nearest.is_some() && !matches!(self.by, Way::Reranked | Way::Aligned) {
-            anyhow::bail!("--nearest only works with --by reranked and --by aligned; give one of them, or leave out --nearest");
+            anyhow::bail!(
+                "--nearest only works with --by reranked and --by aligned; give one of them, or leave out --nearest"
+            );
         }
-        if self.common.is_some() && matches!((self.by, self.nearest), (Way::Grid, _) | (Way::Aligned, None)) {
+        if self.common.is_some()
+            && matches!(
+                (self.by, self.nearest),
+                (Way::Grid, _) | (Way::Aligned, None)
+            )
+        {
             anyhow::bail!(
                 "--common is about triangles, and only works with --by neighbours, --by reranked and --nearest; leave it out"
             );
         }
         let common = self.common.map(|common| common as usize);
-        let neighbours = |common: usize| Neighbours { triangles: Triangles::default(), common };
-        let sets = self.sets.unwrap_or(if matches!(self.by, Way::Aligned) { 0 } else { Field::default().sets });
-        let field = Field { square: self.square, margin: self.margin, sets, members: self.members, seed: self.seed };
+        let neighbours = |common: usize| Neighbours {
+            triangles: Triangles::default(),
+            common,
+        };
+        let sets = self.sets.unwrap_or(if matches!(self.by, Way::Aligned) {
+            0
+        } else {
+            Field::default().sets
+        });
+        let field = Field {
+            square: self.square,
+            margin: self.margin,
+            sets,
+            members: self.members,
+            seed: self.seed,
+        };
         let asked = Cards {
             minutiae_field: self.minutiae_field,
             columns: self.columns,
@@ -297,7 +383,9 @@ impl Minutiae {
             upwards: self.upwards,
             within: self.within,
             by: match self.by {
-                Way::Neighbours => Comparison::Plain(By::Neighbours(neighbours(common.unwrap_or(usize::MAX)))),
+                Way::Neighbours => {
+                    Comparison::Plain(By::Neighbours(neighbours(common.unwrap_or(usize::MAX))))
+                }
                 Way::Aligned => match self.nearest {
                     None => Comparison::Plain(By::Aligned(field)),
                     Some(nearest) => Comparison::Nearest {
@@ -309,7 +397,9 @@ impl Minutiae {
                 Way::Grid => Comparison::Plain(By::Grid(field)),
                 Way::Reranked => Comparison::Reranked {
                     neighbours: neighbours(common.unwrap_or(Reranked::COMMON)),
-                    nearest: self.nearest.map_or(Reranked::NEAREST, |nearest| nearest as usize),
+                    nearest: self
+                        .nearest
+                        .map_or(Reranked::NEAREST, |nearest| nearest as usize),
                 },
             },
             first: self.first,
@@ -331,11 +421,24 @@ impl Minutiae {
     }
 
     fn modelled(&self) -> anyhow::Result<Modelled> {
-        let Asked { share, agreement, squares, trials, .. } = self.model;
+        let Asked {
+            share,
+            agreement,
+            squares,
+            trials,
+            ..
+        } = self.model;
         let sets = self.sets.unwrap_or(Model::default().sets);
         let of = |members| -> anyhow::Result<ModelRow> {
-            let model = Model { share, agreement, sets, members };
-            let simulated = model.simulate(squares, trials, self.seed).map_err(application_error)?;
+            let model = Model {
+                share,
+                agreement,
+                sets,
+                members,
+            };
+            let simulated = model
+                .simulate(squares, trials, self.seed)
+                .map_err(application_error)?;
             let (one_finger, two_fingers) = (model.same(), model.other());
             Ok(ModelRow {
                 members,
@@ -345,8 +448,17 @@ impl Minutiae {
                 two_fingers_simulated: simulated.other,
             })
         };
-        let rows = (self.members..=self.members.max(5)).map(of).collect::<anyhow::Result<_>>()?;
-        Ok(Modelled { sets, share, agreement, squares, trials, rows })
+        let rows = (self.members..=self.members.max(5))
+            .map(of)
+            .collect::<anyhow::Result<_>>()?;
+        Ok(Modelled {
+            sets,
+            share,
+            agreement,
+            squares,
+            trials,
+            rows,
+        })
     }
 }
 
@@ -374,7 +486,14 @@ struct ModelRow {
 
 impl Modelled {
     fn page(&self) -> String {
-        let Self { sets, share, agreement, trials, rows, .. } = self;
+        let Self {
+            sets,
+            share,
+            agreement,
+            trials,
+            rows,
+            ..
+        } = self;
         let mut page = format!(
             "{BOLD}probability that two aligned prints share all squares of at least one of {} random sets{BOLD:#}\n\
              {DIM}a square has minutiae with probability {share}; another print of the same finger then has minutiae in it with \
@@ -386,7 +505,11 @@ impl Modelled {
         for row in rows {
             page += &format!(
                 "{:>16}  {:>10.6}  {:>9.4}  {:>11.6}  {:>9.4}\n",
-                row.members, row.one_finger, row.one_finger_simulated, row.two_fingers, row.two_fingers_simulated
+                row.members,
+                row.one_finger,
+                row.one_finger_simulated,
+                row.two_fingers,
+                row.two_fingers_simulated
             );
         }
         page
@@ -403,16 +526,34 @@ fn page(summary: &CardsSummary) -> String {
         count(summary.candidates),
     );
     if summary.too_few > 0 {
-        page += &format!("\n{} with fewer than 3 minutiae: never candidates", counted(summary.too_few, "print"));
+        page += &format!(
+            "\n{} with fewer than 3 minutiae: never candidates",
+            counted(summary.too_few, "print")
+        );
     }
-    let Some(genuine) = &summary.genuine else { return page };
-    let percent = |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
-    page += &format!("\n\n{BOLD}of all pairs         pairs  of one finger  out of all {}{BOLD:#}\n", count(genuine.pairs));
+    let Some(genuine) = &summary.genuine else {
+        return page;
+    };
+    let percent =
+        |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
+    page += &format!(
+        "\n\n{BOLD}of all pairs         pairs  of one finger  out of all {}{BOLD:#}\n",
+        count(genuine.pairs)
+    );
     let mut line = |name: &str, pairs: u64, found: u64| {
-        page += &format!("{name:<14}  {:>10}  {:>13}  {:>11}\n", count(pairs), count(found), percent(found, genuine.pairs));
+        page += &format!(
+            "{name:<14}  {:>10}  {:>13}  {:>11}\n",
+            count(pairs),
+            count(found),
+            percent(found, genuine.pairs)
+        );
     };
     for first in &genuine.first {
-        line(&format!("first {} %", first.share * 100.0), first.pairs, first.genuine);
+        line(
+            &format!("first {} %", first.share * 100.0),
+            first.pairs,
+            first.genuine,
+        );
     }
     line("candidates", summary.candidates, genuine.candidates);
     if let Some(rate) = genuine.equal_error_rate {

@@ -11,7 +11,10 @@ use lookalike::{Config, Verify};
 use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
-    args::{FindArgs, InputArgs, MethodBy, ReportArgs, RunArgs, ShingleArgs, VerifyBy, described, run_config, set_references},
+    args::{
+        FindArgs, InputArgs, MethodBy, ReportArgs, RunArgs, ShingleArgs, VerifyBy, described,
+        run_config, set_references,
+    },
     found::{above, found, hints, notes, sketches},
     front::Flags,
     output::{Bars, counted, name, say, warnings},
@@ -99,8 +102,16 @@ impl Pairs {
         if self.exact {
             find.method = MethodBy::Shingle;
         }
-        let (threshold, verify, fields) = (self.threshold, self.verify.map(Verify::from), &self.input.records.fields);
-        let method = Config { threshold, verify, ..fields.of_sets(find.config(&self.shingles)?)? };
+        let (threshold, verify, fields) = (
+            self.threshold,
+            self.verify.map(Verify::from),
+            &self.input.records.fields,
+        );
+        let method = Config {
+            threshold,
+            verify,
+            ..fields.of_sets(find.config(&self.shingles)?)?
+        };
         let mut config = run_config(&self.input, &self.run, method);
         set_references(&mut config, &self.against)?;
         config.nearest = self.nearest;
@@ -110,12 +121,20 @@ impl Pairs {
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config()?;
-        let report = self.input.report(Report::new("pairs")).inputs("against", &self.against);
-        let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let report = self
+            .input
+            .report(Report::new("pairs"))
+            .inputs("against", &self.against);
+        let report = report.output(
+            "pairs",
+            Some(self.output.as_deref().unwrap_or(Path::new("-"))),
+        );
         let report = report.output("report", self.report.path().map(PathBuf::as_path));
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
-        let done = pairs(&config, self.output.as_deref(), &|progress| bars.observe(progress));
+        let done = pairs(&config, self.output.as_deref(), &|progress| {
+            bars.observe(progress)
+        });
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
@@ -128,21 +147,44 @@ impl Pairs {
                 Some(Verify::Sketch) => ", similar according to sketches",
                 Some(Verify::None) => ", candidates that are not verified",
             };
-            let (pairs, documents) = (counted(summary.pairs, "pair"), counted(summary.documents, "document"));
+            let (pairs, documents) = (
+                counted(summary.pairs, "pair"),
+                counted(summary.documents, "document"),
+            );
             let among = match summary.references {
                 None => format!("among {documents}"),
-                Some(references) => format!("between {} and {documents}", counted(references, "reference document")),
+                Some(references) => format!(
+                    "between {} and {documents}",
+                    counted(references, "reference document")
+                ),
             };
-            let most = summary.nearest.map_or(String::new(), |most| format!(", at most {most} per document"));
-            say(&format!("{pairs} {among}{most}{similar}; found: {}", found(&summary.finding, &config.method)));
-            summary.sketches.iter().flat_map(sketches).for_each(|words| say(&words));
-            notes(&config.method, &summary.finding, summary.left_out.as_ref()).iter().for_each(|words| say(words));
-            above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
+            let most = summary.nearest.map_or(String::new(), |most| {
+                format!(", at most {most} per document")
+            });
+            say(&format!(
+                "{pairs} {among}{most}{similar}; found: {}",
+                found(&summary.finding, &config.method)
+            ));
+            summary
+                .sketches
+                .iter()
+                .flat_map(sketches)
+                .for_each(|words| say(&words));
+            notes(&config.method, &summary.finding, summary.left_out.as_ref())
+                .iter()
+                .for_each(|words| say(words));
+            above(&summary.finding)
+                .iter()
+                .for_each(|words| say(&format!("memory: {words}")));
             hints(&summary.finding).for_each(|words| say(&format!("hint: {words}")));
             let page = self.report.path().zip(summary.report.as_ref());
-            page.iter().for_each(|(path, figures)| say(&format!("report: {}: {}", name(path), described(figures))));
+            page.iter().for_each(|(path, figures)| {
+                say(&format!("report: {}: {}", name(path), described(figures)))
+            });
         }
         report::write(file, &report, &summary)?;
-        Ok(ExitCode::from(u8::from(summary.pairs == 0 && summary.documents > 0)))
+        Ok(ExitCode::from(u8::from(
+            summary.pairs == 0 && summary.documents > 0,
+        )))
     }
 }

@@ -12,7 +12,10 @@ use lookalike::{
 use lookalike_engine::{RunConfig, Setting, SketchSummary, merge_sketches, sketch, words};
 
 use crate::{
-    args::{DigestOf, FeaturesBy, InputArgs, PermutationsBy, RunArgs, ShingleArgs, modulus, refuse, run_config},
+    args::{
+        DigestOf, FeaturesBy, InputArgs, PermutationsBy, RunArgs, ShingleArgs, modulus, refuse,
+        run_config,
+    },
     found::left_out,
     front::Flags,
     output::{Bars, bytes, count, counted, say, warnings},
@@ -27,13 +30,15 @@ use crate::{
 ///
 /// With --merge, INPUT are files of sketches, and FILE gets all their documents.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike sketch crawl.jsonl.zst -o sketches.parquet\n  \
+#[command(
+    after_help = "Examples:\n  lookalike sketch crawl.jsonl.zst -o sketches.parquet\n  \
     lookalike pairs sketches.parquet --threshold 0.8\n  \
     lookalike sketch crawl.jsonl.zst -o small.parquet --slots 512 --bits 8\n  \
     lookalike sketch books.jsonl -o samples.parquet --sketch modulo --modulus 16\n  \
     lookalike sketch --merge monday.parquet tuesday.parquet -o week.parquet\n  \
     lookalike compare mit isc --in sketches.parquet\n  \
-    lookalike curve --sketches sketches.parquet")]
+    lookalike curve --sketches sketches.parquet"
+)]
 pub struct Sketch {
     #[command(flatten)]
     input: InputArgs,
@@ -67,7 +72,12 @@ pub struct Sketch {
     /// For --sketch modulo: sample one shingle in M, whatever the size of a text
     ///
     /// M is a power of two. The size of a sketch grows with the text, so that it can find short texts inside long ones.
-    #[arg(long, value_name = "M", conflicts_with = "size", help_heading = "Sketch")]
+    #[arg(
+        long,
+        value_name = "M",
+        conflicts_with = "size",
+        help_heading = "Sketch"
+    )]
     modulus: Option<u64>,
     /// For --sketch simhash: features to hash [default: shingles]
     #[arg(long, value_enum, help_heading = "Sketch")]
@@ -132,12 +142,22 @@ const LEAST: usize = 50;
 impl Sketch {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config()?;
-        let report = self.input.report(Report::new("sketch")).output("sketches", Some(&self.output));
+        let report = self
+            .input
+            .report(Report::new("sketch"))
+            .output("sketches", Some(&self.output));
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = match self.merge {
-            true => merge_sketches(&config, self.union, &self.output, &|progress| bars.observe(progress)),
-            false => sketch(&config, &self.parameters(&config.method)?, &self.output, &|progress| bars.observe(progress)),
+            true => merge_sketches(&config, self.union, &self.output, &|progress| {
+                bars.observe(progress)
+            }),
+            false => sketch(
+                &config,
+                &self.parameters(&config.method)?,
+                &self.output,
+                &|progress| bars.observe(progress),
+            ),
         };
         bars.clear();
         let summary = done?;
@@ -154,13 +174,19 @@ impl Sketch {
     fn config(&self) -> anyhow::Result<RunConfig> {
         let method = self.input.records.fields.of_sets(self.shingles.config()?)?;
         let usual = Config::default();
-        if self.merge && (method != usual || self.given().any(|(_, is_given, _)| is_given) || self.kind != KindBy::Minhash) {
+        if self.merge
+            && (method != usual
+                || self.given().any(|(_, is_given, _)| is_given)
+                || self.kind != KindBy::Minhash)
+        {
             anyhow::bail!(
                 "--merge copies sketches with the parameters of their files; leave out the flags that determine a sketch"
             );
         }
         if self.merge && self.input.records.skip_bad.is_some() {
-            anyhow::bail!("--skip-bad is for texts; a file of sketches has no bad lines unless it is damaged");
+            anyhow::bail!(
+                "--skip-bad is for texts; a file of sketches has no bad lines unless it is damaged"
+            );
         }
         Ok(run_config(&self.input, &self.run, method))
     }
@@ -169,9 +195,21 @@ impl Sketch {
     fn given(&self) -> impl Iterator<Item = (&'static str, bool, &'static [KindBy])> {
         let all: [(&str, bool, &'static [KindBy]); 8] = [
             ("--slots", self.slots.is_some(), &[KindBy::Minhash]),
-            ("--bits", self.bits.is_some(), &[KindBy::Minhash, KindBy::Simhash]),
-            ("--permutations", self.permutations.is_some(), &[KindBy::Minhash]),
-            ("--size", self.size.is_some(), &[KindBy::Bottom, KindBy::Modulo]),
+            (
+                "--bits",
+                self.bits.is_some(),
+                &[KindBy::Minhash, KindBy::Simhash],
+            ),
+            (
+                "--permutations",
+                self.permutations.is_some(),
+                &[KindBy::Minhash],
+            ),
+            (
+                "--size",
+                self.size.is_some(),
+                &[KindBy::Bottom, KindBy::Modulo],
+            ),
             ("--modulus", self.modulus.is_some(), &[KindBy::Modulo]),
             ("--features", self.features.is_some(), &[KindBy::Simhash]),
             ("--longest", self.longest.is_some(), &[KindBy::Sentences]),
@@ -181,8 +219,14 @@ impl Sketch {
     }
 
     fn parameters(&self, method: &Config) -> anyhow::Result<SketchParameters> {
-        if let Some((flag, _, kinds)) = self.given().find(|(_, is_given, kinds)| *is_given && !kinds.contains(&self.kind)) {
-            let kinds: Vec<_> = kinds.iter().map(|kind| format!("--sketch {}", kind.name())).collect();
+        if let Some((flag, _, kinds)) = self
+            .given()
+            .find(|(_, is_given, kinds)| *is_given && !kinds.contains(&self.kind))
+        {
+            let kinds: Vec<_> = kinds
+                .iter()
+                .map(|kind| format!("--sketch {}", kind.name()))
+                .collect();
             anyhow::bail!(
                 "{flag} only works with {}, not with --sketch {}; leave out one of the two",
                 kinds.join(" or "),
@@ -190,23 +234,36 @@ impl Sketch {
             );
         }
         if self.kind == KindBy::Sentences && self.input.records.fields.set_field.is_some() {
-            return Err(refuse(words![Setting::SetField, ": a set has no sentences"], "choose another --sketch"));
+            return Err(refuse(
+                words![Setting::SetField, ": a set has no sentences"],
+                "choose another --sketch",
+            ));
         }
         let sketch = match self.kind {
             KindBy::Minhash => SketchBy::MinHash {
                 slots: self.slots.unwrap_or(lookalike::lsh::DEFAULT_SLOTS),
                 bits: self.bits.unwrap_or(32),
-                permutations: self.permutations.map_or(Permutations::One, Permutations::from),
+                permutations: self
+                    .permutations
+                    .map_or(Permutations::One, Permutations::from),
             },
-            KindBy::Bottom => SketchBy::Bottom { size: self.size.unwrap_or(BOTTOM) },
+            KindBy::Bottom => SketchBy::Bottom {
+                size: self.size.unwrap_or(BOTTOM),
+            },
             KindBy::Modulo => SketchBy::Modulo {
                 modulus: match self.modulus {
                     Some(m) => modulus(m)?,
-                    None => Modulus::Growing { least: self.size.unwrap_or(LEAST) },
+                    None => Modulus::Growing {
+                        least: self.size.unwrap_or(LEAST),
+                    },
                 },
             },
             KindBy::Simhash => SketchBy::SimHash {
-                bits: self.bits.map(Width::try_from).transpose()?.unwrap_or_default(),
+                bits: self
+                    .bits
+                    .map(Width::try_from)
+                    .transpose()?
+                    .unwrap_or_default(),
                 features: self.features.map(Into::into).unwrap_or_default(),
             },
             KindBy::Sentences => SketchBy::Sentences {
@@ -220,11 +277,27 @@ impl Sketch {
 
 /// The lines of the summary.
 fn lines(summary: &SketchSummary) -> anyhow::Result<Vec<String>> {
-    let SketchSummary { documents, empty, sketch_bytes, parameters, merged, united, .. } = summary;
-    let without = if *empty > 0 { format!(", {} without words", counted(*empty, "text")) } else { String::new() };
+    let SketchSummary {
+        documents,
+        empty,
+        sketch_bytes,
+        parameters,
+        merged,
+        united,
+        ..
+    } = summary;
+    let without = if *empty > 0 {
+        format!(", {} without words", counted(*empty, "text"))
+    } else {
+        String::new()
+    };
     let mut first = match merged {
         None => format!("{} sketched{without}", counted(*documents, "document")),
-        Some(files) => format!("{} of {} merged{without}", counted(*documents, "document"), counted(*files, "file")),
+        Some(files) => format!(
+            "{} of {} merged{without}",
+            counted(*documents, "document"),
+            counted(*files, "file")
+        ),
     };
     if let Some(united) = united {
         first += &format!(", {} of them united from several", count(*united));
@@ -233,12 +306,21 @@ fn lines(summary: &SketchSummary) -> anyhow::Result<Vec<String>> {
     let mut lines = vec![
         first,
         format!("sketches: {}, seed {}", parameters.kind(), parameters.seed),
-        format!("size: {} of sketches, {each:.0} bytes per document", bytes(*sketch_bytes)),
+        format!(
+            "size: {} of sketches, {each:.0} bytes per document",
+            bytes(*sketch_bytes)
+        ),
     ];
     if let Some(accuracy) = Accuracy::of(&Sketching::new(parameters)?) {
-        let errors = [0.5, 0.8, 0.9].map(|r| format!("{:.3} at resemblance {r}", accuracy.standard_error(r)));
+        let errors = [0.5, 0.8, 0.9]
+            .map(|r| format!("{:.3} at resemblance {r}", accuracy.standard_error(r)));
         lines.push(format!("estimates: standard error {}", errors.join(", ")));
     }
-    lines.extend(summary.left_out.iter().map(|left| format!("skipped: {}", left_out(left))));
+    lines.extend(
+        summary
+            .left_out
+            .iter()
+            .map(|left| format!("skipped: {}", left_out(left))),
+    );
     Ok(lines)
 }

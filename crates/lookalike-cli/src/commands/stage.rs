@@ -84,14 +84,21 @@ enum StageBy {
 }
 
 fn shard(given: &str) -> Result<(usize, usize), String> {
-    let parsed = given.split_once('/').and_then(|(shard, shards)| Some((shard.parse().ok()?, shards.parse().ok()?)));
+    let parsed = given
+        .split_once('/')
+        .and_then(|(shard, shards)| Some((shard.parse().ok()?, shards.parse().ok()?)));
     let parsed = parsed.filter(|(shard, shards)| shard < shards);
-    parsed.ok_or_else(|| "write the task, counted from 0, and the number of tasks, such as 3/16".into())
+    parsed.ok_or_else(|| {
+        "write the task, counted from 0, and the number of tasks, such as 3/16".into()
+    })
 }
 
 impl Stage {
     /// Runs the stage. `dedup` parses the arguments of `lookalike dedup`.
-    pub fn run(self, dedup: impl Fn(&[String]) -> anyhow::Result<Dedup>) -> anyhow::Result<ExitCode> {
+    pub fn run(
+        self,
+        dedup: impl Fn(&[String]) -> anyhow::Result<Dedup>,
+    ) -> anyhow::Result<ExitCode> {
         self.refuse_misplaced()?;
         let stage = match self.stage {
             StageBy::Plan => return self.plan(&dedup(&self.dedup)?),
@@ -110,13 +117,21 @@ impl Stage {
         let config = dedup.config()?;
         allow_more_files();
         let bars = Bars::new(dedup.is_quiet());
-        let done = run_task((stage, shard), (&planned, &self.folder), &config, (kept, decisions.as_deref()), &|progress| {
-            bars.observe(progress)
-        });
+        let done = run_task(
+            (stage, shard),
+            (&planned, &self.folder),
+            &config,
+            (kept, decisions.as_deref()),
+            &|progress| bars.observe(progress),
+        );
         bars.clear();
         let what = if done? { "done" } else { "was done before" };
         if !dedup.is_quiet() {
-            say(&format!("{} {shard} of {}: {what}", stage.name(), stage.tasks(planned.shards)));
+            say(&format!(
+                "{} {shard} of {}: {what}",
+                stage.name(),
+                stage.tasks(planned.shards)
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -127,9 +142,19 @@ impl Stage {
         let single = matches!(self.stage, StageBy::Plan | StageBy::Join | StageBy::Status);
         for (given, fits, flag, of) in [
             (self.shards.is_some(), plan, "--shards", "plan"),
-            (!self.dedup.is_empty(), plan, "-- with arguments of dedup", "plan"),
+            (
+                !self.dedup.is_empty(),
+                plan,
+                "-- with arguments of dedup",
+                "plan",
+            ),
             (self.json, self.stage == StageBy::Status, "--json", "status"),
-            (self.shard.is_some(), !single, "--shard", "sketch, pair, place, decide and emit"),
+            (
+                self.shard.is_some(),
+                !single,
+                "--shard",
+                "sketch, pair, place, decide and emit",
+            ),
         ] {
             if given && !fits {
                 anyhow::bail!("{flag} works only with {of}; leave it out");
@@ -148,9 +173,14 @@ impl Stage {
     fn task(&self, stage: ArrayStage, shards: usize) -> anyhow::Result<usize> {
         match self.shard {
             None if stage == ArrayStage::Join => Ok(0),
-            None => anyhow::bail!("which task? Give one of 0/{shards} to {}/{shards} with --shard", shards - 1),
+            None => anyhow::bail!(
+                "which task? Give one of 0/{shards} to {}/{shards} with --shard",
+                shards - 1
+            ),
             Some((shard, of)) if of == shards => Ok(shard),
-            Some((_, of)) => anyhow::bail!("--shard: the plan has {shards} tasks, not {of}; write --shard I/{shards}"),
+            Some((_, of)) => anyhow::bail!(
+                "--shard: the plan has {shards} tasks, not {of}; write --shard I/{shards}"
+            ),
         }
     }
 
@@ -186,7 +216,11 @@ impl Stage {
                 count(busy as u64)
             ));
         }
-        lines.push(format!("  next     lookalike stage sketch {} --shard 0/{}, and so on", name(&self.folder), planned.shards));
+        lines.push(format!(
+            "  next     lookalike stage sketch {} --shard 0/{}, and so on",
+            name(&self.folder),
+            planned.shards
+        ));
         lines.join("\n")
     }
 
@@ -209,7 +243,13 @@ fn allow_more_files() {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
         // If this fails, the stage reports the file that it could not open.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+        let _ = setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: maximum,
+                maximum,
+            },
+        );
     }
 }
 
@@ -229,7 +269,11 @@ fn page(status: &Status, folder: &Path) -> String {
                     format!("; missing: {}{more}", shown.join(", "))
                 }
             };
-            format!("  {:<8} {done} of {} done{missing}", stage.stage.name(), stage.tasks)
+            format!(
+                "  {:<8} {done} of {} done{missing}",
+                stage.stage.name(),
+                stage.tasks
+            )
         })
         .collect();
     let counts = status.counts;

@@ -8,10 +8,18 @@ use crate::{Place, Ran};
 
 /// The files of a project: documents, hidden ones, and other files. Some texts are alike.
 fn files() -> Vec<(String, String)> {
-    let text = |number: usize| (0..60).map(|word| format!("w{}x{word} ", number % 40)).collect::<String>();
-    let mut files: Vec<(String, String)> =
-        (0..60).map(|number| (format!("docs/{}/{number}.txt", number % 7), text(number))).collect();
-    files.push(("docs/page.html".into(), format!("<title>t</title><p>{}</p>", text(3))));
+    let text = |number: usize| {
+        (0..60)
+            .map(|word| format!("w{}x{word} ", number % 40))
+            .collect::<String>()
+    };
+    let mut files: Vec<(String, String)> = (0..60)
+        .map(|number| (format!("docs/{}/{number}.txt", number % 7), text(number)))
+        .collect();
+    files.push((
+        "docs/page.html".into(),
+        format!("<title>t</title><p>{}</p>", text(3)),
+    ));
     files.push((format!("docs/{}.md", "long".repeat(40)), text(70)));
     files.push(("docs/ünïcode 名.txt".into(), text(71)));
     files.push(("docs/.hidden/x.txt".into(), "hidden".into()));
@@ -52,7 +60,11 @@ pub(crate) fn zip(files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
 }
 
 pub(crate) fn tar(place: &Place, arguments: &str) {
-    let ran = Command::new("tar").current_dir(place.path(".")).args(arguments.split_whitespace()).status().unwrap();
+    let ran = Command::new("tar")
+        .current_dir(place.path("."))
+        .args(arguments.split_whitespace())
+        .status()
+        .unwrap();
     assert!(ran.success(), "tar {arguments}");
 }
 
@@ -64,7 +76,10 @@ fn done(place: &Place, arguments: &str) -> Ran {
 
 /// Returns the decisions by id, without what is before `docs/` in ids.
 fn decisions(place: &Place, name: &str) -> Vec<(String, Value)> {
-    let plain = |id: &Value| id.as_str().map(|id| id[id.find("docs/").unwrap_or(0)..].to_string());
+    let plain = |id: &Value| {
+        id.as_str()
+            .map(|id| id[id.find("docs/").unwrap_or(0)..].to_string())
+    };
     let line = |line: &str| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         let id = plain(&line["id"]).unwrap();
@@ -82,14 +97,26 @@ fn archives_are_read_like_folders() {
     put(&place, &files);
     fs::create_dir(place.path("all")).unwrap();
     fs::rename(place.path("docs"), place.path("all/docs")).unwrap();
-    done(&place, "dedup all -o folder.jsonl --decisions folder.why.jsonl");
+    done(
+        &place,
+        "dedup all -o folder.jsonl --decisions folder.why.jsonl",
+    );
     let expected = decisions(&place, "folder.why.jsonl");
-    assert!(expected.len() == 63 && expected.iter().any(|(_, line)| line["verdict"] == "dropped"));
+    assert!(
+        expected.len() == 63
+            && expected
+                .iter()
+                .any(|(_, line)| line["verdict"] == "dropped")
+    );
     // The members are in the order of the folder, so that the decisions are the same.
     let names: Vec<&str> = expected.iter().map(|(id, _)| id.as_str()).collect();
     place.write(
         "names",
-        names.iter().chain(&["docs/.hidden/x.txt", "docs/picture.png"]).map(|name| format!("{name}\n")).collect::<String>(),
+        names
+            .iter()
+            .chain(&["docs/.hidden/x.txt", "docs/picture.png"])
+            .map(|name| format!("{name}\n"))
+            .collect::<String>(),
     );
     for archive in ["a.tar", "a.tar.gz", "b.tgz", "gnu.tar", "pax.tar"] {
         let format = match archive.split('.').next().unwrap() {
@@ -97,47 +124,96 @@ fn archives_are_read_like_folders() {
             _ => "--format=gnu".into(),
         };
         let packed = if archive.ends_with("gz") { "z" } else { "" };
-        tar(&place, &format!("-c{packed}f {archive} {format} -C all -T names"));
+        tar(
+            &place,
+            &format!("-c{packed}f {archive} {format} -C all -T names"),
+        );
     }
     let in_order = |name: &str| files.iter().find(|(own, _)| own == name).unwrap().clone();
     let mut members: Vec<(String, String)> = names.iter().map(|name| in_order(name)).collect();
-    members.extend([("docs/.hidden/x.txt".into(), "hidden".into()), ("docs/picture.png".into(), "png".into())]);
+    members.extend([
+        ("docs/.hidden/x.txt".into(), "hidden".into()),
+        ("docs/picture.png".into(), "png".into()),
+    ]);
     members.insert(5, ("docs/1/".into(), String::new()));
     place.write("a.zip", zip(&members));
-    place.write("a.tar.zst", zstd::encode_all(&*fs::read(place.path("a.tar")).unwrap(), 1).unwrap());
-    for archive in ["a.zip", "a.tar", "a.tar.gz", "b.tgz", "gnu.tar", "pax.tar", "a.tar.zst"] {
+    place.write(
+        "a.tar.zst",
+        zstd::encode_all(&*fs::read(place.path("a.tar")).unwrap(), 1).unwrap(),
+    );
+    for archive in [
+        "a.zip",
+        "a.tar",
+        "a.tar.gz",
+        "b.tgz",
+        "gnu.tar",
+        "pax.tar",
+        "a.tar.zst",
+    ] {
         for threads in ["--threads 1", ""] {
-            let ran = done(&place, &format!("dedup {archive} -o kept.jsonl --decisions why.jsonl {threads}"));
-            assert!(ran.err.contains(&format!("skipped  1 file in folders, such as {archive}/docs/picture.png")), "{}", ran.err);
+            let ran = done(
+                &place,
+                &format!("dedup {archive} -o kept.jsonl --decisions why.jsonl {threads}"),
+            );
+            assert!(
+                ran.err.contains(&format!(
+                    "skipped  1 file in folders, such as {archive}/docs/picture.png"
+                )),
+                "{}",
+                ran.err
+            );
             assert_eq!(decisions(&place, "why.jsonl"), expected, "{archive}");
-            let same = place.read("kept.jsonl").replace(&format!("\"id\":\"{archive}/"), "\"id\":\"");
+            let same = place
+                .read("kept.jsonl")
+                .replace(&format!("\"id\":\"{archive}/"), "\"id\":\"");
             assert_eq!(same, place.read("folder.jsonl"), "{archive}");
         }
     }
     // Passes that read once more, a glob, references, and other commands.
-    done(&place, "dedup a.tar.gz -o longest.jsonl --keep longest --decisions why.jsonl");
+    done(
+        &place,
+        "dedup a.tar.gz -o longest.jsonl --keep longest --decisions why.jsonl",
+    );
     done(&place, "apply why.jsonl a.tar.gz -o applied.jsonl");
     assert_eq!(place.read("applied.jsonl"), place.read("longest.jsonl"));
     let ran = done(&place, "dedup a.zip --against a.tar.gz --json");
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!((&summary["documents"], &summary["dropped"]), (&63.into(), &63.into()));
+    assert_eq!(
+        (&summary["documents"], &summary["dropped"]),
+        (&63.into(), &63.into())
+    );
     let ran = done(&place, "dedup *.zip a.t*z --json");
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(summary["documents"], 126);
-    done(&place, "cut a.tar.gz -o cut.jsonl --cuts cuts.jsonl --window 20");
+    done(
+        &place,
+        "cut a.tar.gz -o cut.jsonl --cuts cuts.jsonl --window 20",
+    );
     done(&place, "apply cuts.jsonl a.tar.gz -o applied.jsonl");
     assert_eq!(place.read("applied.jsonl"), place.read("cut.jsonl"));
     let ran = place.run("dedup a.zip a.zip");
-    assert!(ran.code == 2 && ran.err.contains("a.zip: given twice"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("a.zip: given twice"),
+        "{}",
+        ran.err
+    );
     let ran = place.run("dedup a.zip -o a.zip");
-    assert!(ran.code == 2 && ran.err.contains("would overwrite the input a.zip"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("would overwrite the input a.zip"),
+        "{}",
+        ran.err
+    );
 }
 
 /// Writes a file of the test's name, and returns the error of a run over it.
 fn refused(place: &Place, name: &str, bytes: &[u8], words: &str) {
     place.write(name, bytes);
     let ran = place.run(&format!("dedup {name} -o kept.jsonl"));
-    assert!(ran.code == 2 && ran.err.contains(words), "{name}: {}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains(words),
+        "{name}: {}",
+        ran.err
+    );
     assert!(!place.path("kept.jsonl").exists());
 }
 
@@ -150,22 +226,43 @@ fn archives_that_cannot_be_read_are_reported() {
         bytes[at] ^= byte;
         bytes
     };
-    let directory = good.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
-    let body = good.windows(13).position(|bytes| bytes == b"one two three").unwrap();
+    let directory = good
+        .windows(4)
+        .position(|bytes| bytes == b"PK\x01\x02")
+        .unwrap();
+    let body = good
+        .windows(13)
+        .position(|bytes| bytes == b"one two three")
+        .unwrap();
     for (bytes, words) in [
         (&good[..good.len() - 30], "x.zip: is a damaged archive"),
         (&[], "x.zip: is a damaged archive"),
-        (&changed(body, 1), "x.zip/a.txt: the compressed data is damaged"),
+        (
+            &changed(body, 1),
+            "x.zip/a.txt: the compressed data is damaged",
+        ),
         // The flags say that the member is encrypted.
-        (&changed(directory + 8, 1), "x.zip/a.txt: is encrypted, so it cannot be read; unpack the archive with its password"),
-        (&changed(directory + 10, 9), "x.zip/a.txt: is compressed by a method that is not supported (9 (DEFLATE64))"),
+        (
+            &changed(directory + 8, 1),
+            "x.zip/a.txt: is encrypted, so it cannot be read; unpack the archive with its password",
+        ),
+        (
+            &changed(directory + 10, 9),
+            "x.zip/a.txt: is compressed by a method that is not supported (9 (DEFLATE64))",
+        ),
         // A member that claims four gigabytes, and one that has more bytes than it says.
         (&changed(directory + 27, 0xff), "x.zip/a.txt: "),
         (&changed(directory + 24, 8), "x.zip/a.txt: "),
         // The directory lists fewer members than the archive says.
         (&changed(good.len() - 12, 4), "x.zip: is a damaged archive"),
-        (&zip(&[("a.txt", "one"), ("a.txt", "two")]), "x.zip: has two members \"a.txt\"; unpack it first"),
-        (&zip(&[("a.txt", "one"), ("b.jsonl", "{}")]), "x.zip: has files of records, such as \"b.jsonl\", which cannot be read"),
+        (
+            &zip(&[("a.txt", "one"), ("a.txt", "two")]),
+            "x.zip: has two members \"a.txt\"; unpack it first",
+        ),
+        (
+            &zip(&[("a.txt", "one"), ("b.jsonl", "{}")]),
+            "x.zip: has files of records, such as \"b.jsonl\", which cannot be read",
+        ),
         (
             &zip(&[("a.png", "one")]),
             "x.zip: no .txt, .md or .html file in this archive; read all of its files as documents with --format text",
@@ -177,7 +274,9 @@ fn archives_that_cannot_be_read_are_reported() {
     ] {
         refused(&place, "x.zip", bytes, words);
     }
-    place.write("a.txt", "one two three ".repeat(200)).write("b.txt", "four");
+    place
+        .write("a.txt", "one two three ".repeat(200))
+        .write("b.txt", "four");
     tar(&place, "-cf good.tar a.txt b.txt");
     tar(&place, "-cf twice.tar a.txt b.txt");
     tar(&place, "-rf twice.tar a.txt");
@@ -186,31 +285,71 @@ fn archives_that_cannot_be_read_are_reported() {
     sum[0] = b'z';
     let mut huge = good.clone();
     huge[124..136].copy_from_slice(b"\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff");
-    let own: u32 = huge[..148].iter().chain(&huge[156..512]).map(|&byte| u32::from(byte)).sum::<u32>() + 8 * 32;
+    let own: u32 = huge[..148]
+        .iter()
+        .chain(&huge[156..512])
+        .map(|&byte| u32::from(byte))
+        .sum::<u32>()
+        + 8 * 32;
     huge[148..156].copy_from_slice(format!("{own:06o}\0 ").as_bytes());
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(&good).unwrap();
     let packed = encoder.finish().unwrap();
     for (name, bytes, words) in [
-        ("x.tar", &good[..1000], "x.tar: is a damaged archive (it is cut off)"),
+        (
+            "x.tar",
+            &good[..1000],
+            "x.tar: is a damaged archive (it is cut off)",
+        ),
         // Without the zeros at its end, an archive may have lost members.
-        ("x.tar", &good[..512 + 3072 + 512 + 512], "x.tar: is a damaged archive (it is cut off)"),
-        ("x.tar", &sum, "x.tar: is a damaged archive (a header has another checksum)"),
+        (
+            "x.tar",
+            &good[..512 + 3072 + 512 + 512],
+            "x.tar: is a damaged archive (it is cut off)",
+        ),
+        (
+            "x.tar",
+            &sum,
+            "x.tar: is a damaged archive (a header has another checksum)",
+        ),
         ("x.tar", &huge, "x.tar: is a damaged archive"),
         ("x.tar", b"no archive", "x.tar: is a damaged archive"),
         ("x.tar.gz", &packed[..packed.len() - 20], "x.tar.gz: "),
-        ("x.tar", &fs::read(place.path("twice.tar")).unwrap(), "x.tar: has two members \"a.txt\""),
+        (
+            "x.tar",
+            &fs::read(place.path("twice.tar")).unwrap(),
+            "x.tar: has two members \"a.txt\"",
+        ),
     ] {
         refused(&place, name, bytes, words);
     }
     // Names that leave the folder are only ids.
-    place.write("out.zip", zip(&[("../../a.txt", "one two"), ("/etc/b.txt", "three four")]));
+    place.write(
+        "out.zip",
+        zip(&[("../../a.txt", "one two"), ("/etc/b.txt", "three four")]),
+    );
     done(&place, "dedup out.zip -o kept.jsonl --no-decisions");
-    assert!(place.read("kept.jsonl").starts_with("{\"id\":\"out.zip/../../a.txt\",") && !Path::new("/etc/b.txt").exists());
+    assert!(
+        place
+            .read("kept.jsonl")
+            .starts_with("{\"id\":\"out.zip/../../a.txt\",")
+            && !Path::new("/etc/b.txt").exists()
+    );
     fs::remove_file(place.path("kept.jsonl")).unwrap();
     // A document that is no text is skipped like a bad line.
-    place.write("bad.zip", zip(&[("a.txt", &b"one two"[..]), ("b.txt", b"\x7fELF\x02\x01\x01\0")]));
-    refused(&place, "bad.zip", &fs::read(place.path("bad.zip")).unwrap(), "bad.zip/b.txt: is a program (ELF)");
+    place.write(
+        "bad.zip",
+        zip(&[
+            ("a.txt", &b"one two"[..]),
+            ("b.txt", b"\x7fELF\x02\x01\x01\0"),
+        ]),
+    );
+    refused(
+        &place,
+        "bad.zip",
+        &fs::read(place.path("bad.zip")).unwrap(),
+        "bad.zip/b.txt: is a program (ELF)",
+    );
     let ran = done(&place, "dedup bad.zip -o kept.jsonl --skip-bad bad");
     assert!(ran.err.contains("1 document in = 1 kept"), "{}", ran.err);
     // With a format, all members are documents.
@@ -218,5 +357,9 @@ fn archives_that_cannot_be_read_are_reported() {
     let ran = done(&place, "dedup any.zip --format text");
     assert!(ran.err.contains("2 documents in"), "{}", ran.err);
     place.write("none.zip", zip(&[] as &[(&str, &str)]));
-    assert!(done(&place, "dedup none.zip").err.contains("0 documents in"));
+    assert!(
+        done(&place, "dedup none.zip")
+            .err
+            .contains("0 documents in")
+    );
 }

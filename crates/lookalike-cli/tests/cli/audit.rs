@@ -33,13 +33,22 @@ fn summary(place: &Place, arguments: &str) -> Value {
 /// Returns the counts of a summary: justified, chained, not similar and empty removals, and kept documents with a kept near-duplicate.
 fn counts(summary: &Value) -> Value {
     let removals = &summary["removals"];
-    json!([removals["justified"], removals["chained"], removals["not_similar"], removals["empty"], summary["missed"]["similar"]])
+    json!([
+        removals["justified"],
+        removals["chained"],
+        removals["not_similar"],
+        removals["empty"],
+        summary["missed"]["similar"]
+    ])
 }
 
 #[test]
 fn a_chained_cluster_by_hand() {
     let place = chain();
-    place.write("clusters.csv", "id,cluster\na,1\nb,1\nc,1\n7,1\nd,2\ne,3\nf,\n");
+    place.write(
+        "clusters.csv",
+        "id,cluster\na,1\nb,1\nc,1\n7,1\nd,2\ne,3\nf,\n",
+    );
     let ran = place.run("audit clusters.csv --texts in.jsonl --shingle 1 -o lines.jsonl");
     assert_snapshot!(ran.shown(), @r#"
     exit 0
@@ -90,17 +99,38 @@ fn a_chained_cluster_by_hand() {
 fn our_own_decisions_are_justified() {
     let place = Place::new();
     let texts = testdata("licenses.jsonl.zst");
-    for (name, more) in [("a.jsonl", ""), ("b.parquet", ""), ("c.arrow", "--threshold 0.6"), ("d.jsonl", "--measure containment")]
-    {
-        assert_eq!(place.run(&format!("dedup {texts} --decisions {name} -o kept.jsonl --quiet {more}")).code, 0);
+    for (name, more) in [
+        ("a.jsonl", ""),
+        ("b.parquet", ""),
+        ("c.arrow", "--threshold 0.6"),
+        ("d.jsonl", "--measure containment"),
+    ] {
+        assert_eq!(
+            place
+                .run(&format!(
+                    "dedup {texts} --decisions {name} -o kept.jsonl --quiet {more}"
+                ))
+                .code,
+            0
+        );
         let by_decisions = summary(&place, &format!("{name} --texts {texts} {more}"));
         let removed = by_decisions["removed"].as_u64().unwrap();
         assert!(removed > 100);
         assert_eq!(by_decisions["removals"]["justified"], removed);
-        assert_eq!(by_decisions["removals"]["named"], json!({"removed": removed, "similar": removed, "removed_too": 0}));
+        assert_eq!(
+            by_decisions["removals"]["named"],
+            json!({"removed": removed, "similar": removed, "removed_too": 0})
+        );
         // The law promises that nearly all pairs are found.
-        assert!(by_decisions["missed"]["similar"].as_u64().unwrap() <= 5, "{}", by_decisions["missed"]);
-        let by_records = summary(&place, &format!("kept.jsonl --result kept --texts {texts} {more}"));
+        assert!(
+            by_decisions["missed"]["similar"].as_u64().unwrap() <= 5,
+            "{}",
+            by_decisions["missed"]
+        );
+        let by_records = summary(
+            &place,
+            &format!("kept.jsonl --result kept --texts {texts} {more}"),
+        );
         assert_eq!(counts(&by_records), counts(&by_decisions));
     }
 }
@@ -117,43 +147,95 @@ fn the_kind_of_a_result_is_recognised() {
         ("curator.csv", "_curator_dedup_id\nb\ne\n", ""),
         ("positions.txt", "1\n4\n", "--by-position"),
         ("kept.txt", "a\nc\nd\nf\n7\n", "--result kept"),
-        ("kept.csv", "id,text\na,x\nc,x\nd,x\nf,x\n7,x\n", "--result kept"),
+        (
+            "kept.csv",
+            "id,text\na,x\nc,x\nd,x\nf,x\n7,x\n",
+            "--result kept",
+        ),
         (
             "clusters.jsonl",
             "{\"__INDEX__\": 4, \"__CLUSTER__\": 3}\n{\"__INDEX__\": 3, \"__CLUSTER__\": 3}\n{\"__INDEX__\": 0, \"__CLUSTER__\": 0}\n{\"__INDEX__\": 1, \"__CLUSTER__\": 0}\n",
             "",
         ),
-        ("groups.csv", "name;part\na;1\nb;1\nc;-1\nd;2\ne;2\n", "--result-id name --cluster-field part --result clusters"),
-        ("pairs.jsonl", "{\"a\": \"e\", \"b\": \"d\"}\n{\"a\": \"a\", \"b\": \"b\"}\n", ""),
-        ("of.jsonl", "{\"id\": \"a\"}\n{\"id\": \"b\", \"duplicate_of\": \"a\"}\n{\"id\": \"e\", \"duplicate_of\": \"d\"}\n", ""),
-        ("flags.csv", "id,is_duplicate\na,False\nb,True\nc,0\nd,0\ne,1\nf,0\n7,0\n", ""),
-        ("own.csv", "id,mine\na,true\nb,false\nc,true\nd,true\ne,false\nf,true\n7,true\n", "--kept-field mine"),
+        (
+            "groups.csv",
+            "name;part\na;1\nb;1\nc;-1\nd;2\ne;2\n",
+            "--result-id name --cluster-field part --result clusters",
+        ),
+        (
+            "pairs.jsonl",
+            "{\"a\": \"e\", \"b\": \"d\"}\n{\"a\": \"a\", \"b\": \"b\"}\n",
+            "",
+        ),
+        (
+            "of.jsonl",
+            "{\"id\": \"a\"}\n{\"id\": \"b\", \"duplicate_of\": \"a\"}\n{\"id\": \"e\", \"duplicate_of\": \"d\"}\n",
+            "",
+        ),
+        (
+            "flags.csv",
+            "id,is_duplicate\na,False\nb,True\nc,0\nd,0\ne,1\nf,0\n7,0\n",
+            "",
+        ),
+        (
+            "own.csv",
+            "id,mine\na,true\nb,false\nc,true\nd,true\ne,false\nf,true\n7,true\n",
+            "--kept-field mine",
+        ),
     ];
     for (name, text, more) in results {
         place.write(name, text);
-        let found = summary(&place, &format!("{name} --texts in.jsonl --shingle 1 {more}"));
-        assert_eq!((counts(&found), &found["removed"]), (json!([2, 0, 0, 0, 0]), &json!(2)), "{name}");
+        let found = summary(
+            &place,
+            &format!("{name} --texts in.jsonl --shingle 1 {more}"),
+        );
+        assert_eq!(
+            (counts(&found), &found["removed"]),
+            (json!([2, 0, 0, 0, 0]), &json!(2)),
+            "{name}"
+        );
         assert_eq!(found["result"]["unknown"], 0, "{name}");
     }
     // Several files of the same kind are one result.
-    place.write("one.txt", "b\n").write("two.jsonl", "{\"id\": \"e\"}\n");
-    assert_eq!(place.run("audit one.txt two.jsonl --texts in.jsonl").code, 2);
+    place
+        .write("one.txt", "b\n")
+        .write("two.jsonl", "{\"id\": \"e\"}\n");
+    assert_eq!(
+        place.run("audit one.txt two.jsonl --texts in.jsonl").code,
+        2
+    );
     place.write("two.txt", "e\n");
-    assert_eq!(summary(&place, "one.txt two.txt --texts in.jsonl --shingle 1")["removed"], 2);
+    assert_eq!(
+        summary(&place, "one.txt two.txt --texts in.jsonl --shingle 1")["removed"],
+        2
+    );
 }
 
 #[test]
 fn numbers_and_strings_name_the_same_document_unless_both_exist() {
     let place = Place::new();
     place.write("in.jsonl", "{\"id\": 1, \"text\": \"a\"}\n{\"id\": \"2\", \"text\": \"a\"}\n{\"id\": 3, \"text\": \"b\"}\n");
-    place.write("ids.jsonl", "\"1\"\n2\n").write("ids.txt", "1\n2\n").write("ids.csv", "id\n1\n2\n");
+    place
+        .write("ids.jsonl", "\"1\"\n2\n")
+        .write("ids.txt", "1\n2\n")
+        .write("ids.csv", "id\n1\n2\n");
     for name in ["ids.jsonl", "ids.txt", "ids.csv"] {
-        assert_eq!(summary(&place, &format!("{name} --texts in.jsonl"))["removed"], 2, "{name}");
+        assert_eq!(
+            summary(&place, &format!("{name} --texts in.jsonl"))["removed"],
+            2,
+            "{name}"
+        );
     }
-    place.write("both.jsonl", "{\"id\": 1, \"text\": \"a\"}\n{\"id\": \"1\", \"text\": \"a\"}\n");
+    place.write(
+        "both.jsonl",
+        "{\"id\": 1, \"text\": \"a\"}\n{\"id\": \"1\", \"text\": \"a\"}\n",
+    );
     place.write("one.jsonl", "\"1\"\n");
     let found = summary(&place, "one.jsonl --texts both.jsonl --worst 1");
-    assert_eq!((&found["removed"], &found["worst_removals"][0]["id"]), (&json!(1), &json!("1")));
+    assert_eq!(
+        (&found["removed"], &found["worst_removals"][0]["id"]),
+        (&json!(1), &json!("1"))
+    );
 }
 
 #[test]
@@ -161,11 +243,22 @@ fn odd_results_are_explained() {
     let place = chain();
     place
         .write("unknown.txt", "b\nnope\nb\nno pe\n")
-        .write("clusters.jsonl", "{\"id\": \"x\", \"cluster\": 1}\n{\"id\": \"a\", \"cluster\": 2}\n")
-        .write("decisions.jsonl", "{\"id\": \"b\", \"verdict\": \"dropped\", \"representative\": \"gone\"}\n");
+        .write(
+            "clusters.jsonl",
+            "{\"id\": \"x\", \"cluster\": 1}\n{\"id\": \"a\", \"cluster\": 2}\n",
+        )
+        .write(
+            "decisions.jsonl",
+            "{\"id\": \"b\", \"verdict\": \"dropped\", \"representative\": \"gone\"}\n",
+        );
     assert_snapshot!(place.run("audit unknown.txt --texts in.jsonl --quiet --json").err, @"");
     for name in ["unknown.txt", "clusters.jsonl", "decisions.jsonl"] {
-        place.write("warnings", place.run(&format!("audit {name} --texts in.jsonl --shingle 1")).err);
+        place.write(
+            "warnings",
+            place
+                .run(&format!("audit {name} --texts in.jsonl --shingle 1"))
+                .err,
+        );
         match name {
             "unknown.txt" => assert_snapshot!(place.read("warnings"), @r#"
             warning: 2 rows of the result name no document of the texts, such as "nope", "no pe"
@@ -194,7 +287,10 @@ fn what_is_no_result_is_refused() {
         .write("names.csv", "name,size\na,1\n")
         .write("contradiction.csv", "id,cluster\na,1\nb,2\na,2\n")
         .write("verdict.csv", "id,verdict\na,maybe\n")
-        .write("reference.jsonl", "{\"id\": \"a\", \"verdict\": \"dropped\", \"reference\": \"r\"}\n")
+        .write(
+            "reference.jsonl",
+            "{\"id\": \"a\", \"verdict\": \"dropped\", \"reference\": \"r\"}\n",
+        )
         .write("ids.txt", "a\n")
         .write("far.txt", "0\n1.5\n")
         .write("broken.jsonl", "{\"id\": \"a\"}\n{\"id\": \n")
@@ -268,30 +364,75 @@ fn what_is_no_result_is_refused() {
     "#);
     // Other ids and positions are unambiguous.
     place.write("position.txt", "7\n");
-    assert_eq!(summary(&place, "position.txt --texts twice.jsonl --allow-repeated-ids")["removed"], 1);
-    assert_eq!(summary(&place, "position.txt --texts twice.jsonl --by-position")["removed"], 1);
+    assert_eq!(
+        summary(
+            &place,
+            "position.txt --texts twice.jsonl --allow-repeated-ids"
+        )["removed"],
+        1
+    );
+    assert_eq!(
+        summary(&place, "position.txt --texts twice.jsonl --by-position")["removed"],
+        1
+    );
 }
 
 #[test]
 fn extremes() {
     let place = chain();
-    place.write("none.txt", "").write("none.jsonl", "").write("header.csv", "id\n").write("all.txt", "a\nb\nc\nd\ne\nf\n7\n");
-    place.write("singles.csv", "id,cluster\na,1\nb,2\nc,3\n").write("empty.jsonl", "");
+    place
+        .write("none.txt", "")
+        .write("none.jsonl", "")
+        .write("header.csv", "id\n")
+        .write("all.txt", "a\nb\nc\nd\ne\nf\n7\n");
+    place
+        .write("singles.csv", "id,cluster\na,1\nb,2\nc,3\n")
+        .write("empty.jsonl", "");
     for name in ["none.txt", "none.jsonl", "header.csv", "singles.csv"] {
         let found = summary(&place, &format!("{name} --texts in.jsonl --shingle 1"));
-        assert_eq!((&found["removed"], &found["removals"]["justified_share"]), (&json!(0), &Value::Null), "{name}");
+        assert_eq!(
+            (&found["removed"], &found["removals"]["justified_share"]),
+            (&json!(0), &Value::Null),
+            "{name}"
+        );
         // All are kept, so a, b, c, d and e have near-duplicates that were kept, too.
-        assert_eq!((counts(&found), &found["missed"]["pairs"]), (json!([0, 0, 0, 0, 5]), &json!(3)), "{name}");
+        assert_eq!(
+            (counts(&found), &found["missed"]["pairs"]),
+            (json!([0, 0, 0, 0, 5]), &json!(3)),
+            "{name}"
+        );
     }
-    let found = summary(&place, "none.txt --result kept --texts in.jsonl --shingle 1");
+    let found = summary(
+        &place,
+        "none.txt --result kept --texts in.jsonl --shingle 1",
+    );
     assert_eq!(counts(&found), json!([0, 5, 1, 1, 0]));
-    assert_eq!((&found["missed"]["share"], &found["missed"]["kept"]), (&Value::Null, &json!(0)));
-    assert_eq!(counts(&summary(&place, "all.txt --texts in.jsonl --shingle 1")), json!([0, 5, 1, 1, 0]));
-    assert_eq!(summary(&place, "none.txt --texts empty.jsonl")["documents"], 0);
-    let found = summary(&place, "all.txt --texts in.jsonl --shingle 1 --recheck 0 --sample 0 --worst 0");
-    assert_eq!((&found["removals"]["unchecked"], &found["worst_removals"]), (&json!(6), &json!([])));
+    assert_eq!(
+        (&found["missed"]["share"], &found["missed"]["kept"]),
+        (&Value::Null, &json!(0))
+    );
+    assert_eq!(
+        counts(&summary(&place, "all.txt --texts in.jsonl --shingle 1")),
+        json!([0, 5, 1, 1, 0])
+    );
+    assert_eq!(
+        summary(&place, "none.txt --texts empty.jsonl")["documents"],
+        0
+    );
+    let found = summary(
+        &place,
+        "all.txt --texts in.jsonl --shingle 1 --recheck 0 --sample 0 --worst 0",
+    );
+    assert_eq!(
+        (&found["removals"]["unchecked"], &found["worst_removals"]),
+        (&json!(6), &json!([]))
+    );
     let page = place.run("audit none.txt --texts in.jsonl --sample 0");
-    assert!(page.out.contains("removed   nothing\n") && page.out.contains("--sample is 0"), "{}", page.out);
+    assert!(
+        page.out.contains("removed   nothing\n") && page.out.contains("--sample is 0"),
+        "{}",
+        page.out
+    );
 }
 
 #[test]
@@ -300,23 +441,36 @@ fn large_clusters_and_samples() {
     let mut random = SplitMix64::new(3);
     let (mut texts, mut clusters) = (String::new(), "id,cluster\n".to_string());
     for id in 0..10_000 {
-        let words: Vec<String> = (0..20).map(|_| format!("w{}", random.next_u64() % 100_000)).collect();
+        let words: Vec<String> = (0..20)
+            .map(|_| format!("w{}", random.next_u64() % 100_000))
+            .collect();
         writeln!(texts, "{{\"id\": {id}, \"text\": \"{}\"}}", words.join(" ")).unwrap();
         writeln!(clusters, "{id},giant").unwrap();
     }
-    place.write("in.jsonl", texts).write("clusters.csv", clusters);
+    place
+        .write("in.jsonl", texts)
+        .write("clusters.csv", clusters);
     let found = summary(&place, "clusters.csv --texts in.jsonl --recheck 100000");
     assert_eq!(counts(&found), json!([0, 0, 9999, 0, 0]));
     let largest = &found["clusters"]["largest"][0];
     assert_eq!(
-        (&largest["size"], &largest["first"], &largest["similar"], &largest["pairs"]),
+        (
+            &largest["size"],
+            &largest["first"],
+            &largest["similar"],
+            &largest["pairs"]
+        ),
         (&json!(10_000), &json!(0), &json!(0), &json!(1000))
     );
     // A sample gives an estimate with an interval, and says how many were not checked.
     let found = summary(&place, "clusters.csv --texts in.jsonl --recheck 100");
     let removals = &found["removals"];
     assert_eq!(
-        (&removals["not_similar"], &removals["unchecked"], &removals["unmatched"]),
+        (
+            &removals["not_similar"],
+            &removals["unchecked"],
+            &removals["unmatched"]
+        ),
         (&json!(100), &json!(9899), &json!(9999))
     );
     assert_eq!(removals["not_similar_share"]["value"], 1.0);
@@ -336,15 +490,27 @@ impl Twin {
     fn similarity(&self, a: usize, b: usize) -> f64 {
         let (a, b) = (&self.sets[a], &self.sets[b]);
         let shared = a.intersection(b).count();
-        let whole = if self.containment { a.len() } else { a.union(b).count() };
-        if whole == 0 { 0.0 } else { shared as f64 / whole as f64 }
+        let whole = if self.containment {
+            a.len()
+        } else {
+            a.union(b).count()
+        };
+        if whole == 0 {
+            0.0
+        } else {
+            shared as f64 / whole as f64
+        }
     }
 
     /// Returns the counts of a summary, the missed pairs, and the removals and missed pairs by similarity.
     fn judge(&self) -> Value {
         let all = 0..self.sets.len();
-        let others = |d: usize, removed: bool| all.clone().filter(move |&other| other != d && self.removed[other] == removed);
-        let (mut justified, mut chained, mut not_similar, mut empty, mut similar, mut pairs) = (0, 0, 0, 0, 0, 0);
+        let others = |d: usize, removed: bool| {
+            all.clone()
+                .filter(move |&other| other != d && self.removed[other] == removed)
+        };
+        let (mut justified, mut chained, mut not_similar, mut empty, mut similar, mut pairs) =
+            (0, 0, 0, 0, 0, 0);
         let (mut bars, mut missed_bars) = (vec![0u64; 21], vec![0u64; 21]);
         let step = |similarity: f64| (similarity * 20.0 + 1e-9) as usize;
         for d in all.clone() {
@@ -353,7 +519,9 @@ impl Twin {
                     empty += 1;
                     continue;
                 }
-                let best = others(d, false).map(|other| self.similarity(d, other)).fold(0.0, f64::max);
+                let best = others(d, false)
+                    .map(|other| self.similarity(d, other))
+                    .fold(0.0, f64::max);
                 bars[step(best)] += 1;
                 if best >= self.threshold {
                     justified += 1;
@@ -364,13 +532,23 @@ impl Twin {
                 }
             } else {
                 let near = |other: usize| self.similarity(d, other).max(self.similarity(other, d));
-                let missed: Vec<usize> = others(d, false).filter(|&other| near(other) >= self.threshold).collect();
+                let missed: Vec<usize> = others(d, false)
+                    .filter(|&other| near(other) >= self.threshold)
+                    .collect();
                 similar += u64::from(!missed.is_empty());
                 pairs += missed.iter().filter(|&&other| other > d).count();
-                missed.iter().filter(|&&other| other > d).for_each(|&other| missed_bars[step(near(other))] += 1);
+                missed
+                    .iter()
+                    .filter(|&&other| other > d)
+                    .for_each(|&other| missed_bars[step(near(other))] += 1);
             }
         }
-        json!([[justified, chained, not_similar, empty, similar], pairs, bars, missed_bars[step(self.threshold)..]])
+        json!([
+            [justified, chained, not_similar, empty, similar],
+            pairs,
+            bars,
+            missed_bars[step(self.threshold)..]
+        ])
     }
 }
 
@@ -395,40 +573,83 @@ fn counts_equal_those_of_a_naive_twin() {
             sets.push(set);
         }
         let (containment, threshold) = (case % 4 == 3, [0.8, 0.5, 0.9, 0.6][case % 4]);
-        let words = |set: &BTreeSet<u64>| set.iter().map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ");
-        let texts: String =
-            sets.iter().enumerate().map(|(id, set)| format!("{{\"id\": \"d{id}\", \"text\": \"{}\"}}\n", words(set))).collect();
+        let words = |set: &BTreeSet<u64>| {
+            set.iter()
+                .map(|word| format!("w{word}"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let texts: String = sets
+            .iter()
+            .enumerate()
+            .map(|(id, set)| format!("{{\"id\": \"d{id}\", \"text\": \"{}\"}}\n", words(set)))
+            .collect();
         place.write("in.jsonl", texts);
         let groups: Vec<u64> = (0..documents).map(|_| below(documents as u64)).collect();
         let (removed, name, flags) = match case % 3 {
             0 => {
                 let removed: Vec<bool> = (0..documents).map(|_| below(2) == 0).collect();
-                let ids = (0..documents).filter(|&d| removed[d]).fold(String::new(), |all, d| all + &format!("d{d}\n"));
+                let ids = (0..documents)
+                    .filter(|&d| removed[d])
+                    .fold(String::new(), |all, d| all + &format!("d{d}\n"));
                 place.write("removed.txt", ids);
                 (removed, "removed.txt", "")
             }
             1 => {
-                let rows = (0..documents).rev().fold("id,cluster\n".to_string(), |all, d| all + &format!("d{d},{}\n", groups[d]));
+                let rows = (0..documents)
+                    .rev()
+                    .fold("id,cluster\n".to_string(), |all, d| {
+                        all + &format!("d{d},{}\n", groups[d])
+                    });
                 place.write("clusters.csv", rows);
-                let removed = (0..documents).map(|d| groups[..d].contains(&groups[d])).collect();
+                let removed = (0..documents)
+                    .map(|d| groups[..d].contains(&groups[d]))
+                    .collect();
                 (removed, "clusters.csv", "")
             }
             _ => {
                 let removed: Vec<bool> = (0..documents).map(|_| below(4) == 0).collect();
-                let rows =
-                    (0..documents).fold(String::new(), |all, d| all + &format!("{{\"row\": {d}, \"kept\": {}}}\n", !removed[d]));
+                let rows = (0..documents).fold(String::new(), |all, d| {
+                    all + &format!("{{\"row\": {d}, \"kept\": {}}}\n", !removed[d])
+                });
                 place.write("kept.jsonl", rows);
                 (removed, "kept.jsonl", "--by-position")
             }
         };
-        let measure = if containment { "--measure containment" } else { "" };
-        let arguments = format!("{name} --texts in.jsonl --shingle 1 -t {threshold} {measure} {flags}");
+        let measure = if containment {
+            "--measure containment"
+        } else {
+            ""
+        };
+        let arguments =
+            format!("{name} --texts in.jsonl --shingle 1 -t {threshold} {measure} {flags}");
         let found = summary(&place, &arguments);
-        let bars =
-            |of: &Value| of["by_similarity"].as_array().unwrap().iter().map(|bar| bar["count"].clone()).collect::<Vec<_>>();
-        let own = json!([counts(&found), found["missed"]["pairs"], bars(&found["removals"]), bars(&found["missed"])]);
-        let twin = Twin { sets, removed, containment, threshold };
-        assert_eq!(own, twin.judge(), "case {case}: {arguments}\n{}", place.read("in.jsonl"));
+        let bars = |of: &Value| {
+            of["by_similarity"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|bar| bar["count"].clone())
+                .collect::<Vec<_>>()
+        };
+        let own = json!([
+            counts(&found),
+            found["missed"]["pairs"],
+            bars(&found["removals"]),
+            bars(&found["missed"])
+        ]);
+        let twin = Twin {
+            sets,
+            removed,
+            containment,
+            threshold,
+        };
+        assert_eq!(
+            own,
+            twin.judge(),
+            "case {case}: {arguments}\n{}",
+            place.read("in.jsonl")
+        );
         if case % 10 == 0 {
             let outputs = |threads: u32| {
                 let ran =

@@ -13,8 +13,14 @@ fn the_curve_agrees_with_the_sources() {
     0.3000  0.047494
     ");
     let page = place.run("curve").out;
-    assert!(page.contains("21 bands of 6 rows") && page.contains("0.9983") && page.contains("← threshold"), "{page}");
-    let json: serde_json::Value = serde_json::from_str(&place.run("curve -t 0.5 --json").out).unwrap();
+    assert!(
+        page.contains("21 bands of 6 rows")
+            && page.contains("0.9983")
+            && page.contains("← threshold"),
+        "{page}"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&place.run("curve -t 0.5 --json").out).unwrap();
     assert_eq!((&json["bands"], &json["rows"]), (&42.into(), &3.into()));
     assert!(json["found_at_threshold"].as_f64().unwrap() >= 0.99);
 }
@@ -53,25 +59,60 @@ fn samples_are_as_large_as_an_estimate_needs() {
     ");
     // By default, the sample is large enough to estimate any resemblance to within 0.05 with probability 0.95.
     let sizes = json(&place, "curve --sample-size");
-    assert_eq!((&sizes["sizes"][0]["sketch"], &sizes["sizes"][0]["resemblance"]), (&400.into(), &serde_json::Value::Null));
-    assert_eq!(json(&place, "curve --sample-size --at 0.8 --within 0.1 --confidence 0.99")["sizes"][0]["sketch"], 107);
+    assert_eq!(
+        (
+            &sizes["sizes"][0]["sketch"],
+            &sizes["sizes"][0]["resemblance"]
+        ),
+        (&400.into(), &serde_json::Value::Null)
+    );
+    assert_eq!(
+        json(
+            &place,
+            "curve --sample-size --at 0.8 --within 0.1 --confidence 0.99"
+        )["sizes"][0]["sketch"],
+        107
+    );
     let any = json(&place, "curve --sample-size --sketch 400");
     assert!(any["probabilities"][0]["probability"].as_f64().unwrap() >= 0.95);
     near(&any["within"], 0.05, 0.0);
     // An estimate above 0.9 needs 19 or 20 shared shingles of 20.
-    near(&json(&place, "curve --sample-size --sketch 20")["half_taken_for_more_than_nine_tenths"], 21.0 / 1_048_576.0, 1e-15);
+    near(
+        &json(&place, "curve --sample-size --sketch 20")["half_taken_for_more_than_nine_tenths"],
+        21.0 / 1_048_576.0,
+        1e-15,
+    );
     // The example in Broder's paper of 1997 is the Web with 30 million documents.
-    let few = |documents: &str| place.run(&format!("curve --sample-size --documents {documents}")).out;
+    let few = |documents: &str| {
+        place
+            .run(&format!("curve --sample-size --documents {documents}"))
+            .out
+    };
     let one = "\nsampled shingles needed for 1 document: 1\none document has no pairs; give --documents 2 or more\n";
     assert!(few("1").ends_with(one), "{}", few("1"));
-    assert!(few("2").contains("\nthe probability that the one pair of 2 documents with resemblance < 0.5\n"), "{}", few("2"));
     assert!(
-        few("3").contains("\nthe probability that any of the 3 pairs of 3 documents with resemblance < 0.5\n"),
+        few("2").contains(
+            "\nthe probability that the one pair of 2 documents with resemblance < 0.5\n"
+        ),
+        "{}",
+        few("2")
+    );
+    assert!(
+        few("3").contains(
+            "\nthe probability that any of the 3 pairs of 3 documents with resemblance < 0.5\n"
+        ),
         "{}",
         few("3")
     );
-    let web = json(&place, "curve --sample-size --sketch 100 --documents 30000000");
-    near(&web["collection"]["half_taken_for_more_than_nine_tenths"], 7.4746e-4, 1e-7);
+    let web = json(
+        &place,
+        "curve --sample-size --sketch 100 --documents 30000000",
+    );
+    near(
+        &web["collection"]["half_taken_for_more_than_nine_tenths"],
+        7.4746e-4,
+        1e-7,
+    );
     assert_snapshot!(place.run("curve --sample-size --within 0.1 --sketch 100 --documents 30000000").out, @"
     probability that 100 sampled shingles estimate a resemblance to within 0.1
     Broder 1997, section 4.2
@@ -111,17 +152,30 @@ fn short_ids_lose_shingles_and_make_texts_alike() {
        0.899335     0.900101             7.7e-4
     ");
     let ids = json(&place, "curve --degree 64 --shingles 600 --at 0.333333");
-    assert_eq!((&ids["shingles"], &ids["resemblances"][0]["shared"]), (&600.into(), &300.into()));
+    assert_eq!(
+        (&ids["shingles"], &ids["resemblances"][0]["shared"]),
+        (&600.into(), &300.into())
+    );
     near(&ids["distinct"], 600.0, 1e-9);
     near(&ids["collision_bound"], 320.0 / 2f64.powi(63), 1e-30);
     near(&ids["resemblances"][0]["seen"], 1.0 / 3.0, 1e-15);
-    near(&ids["resemblances"][0]["bias_approx"], 200.0 / 2f64.powi(64), 1e-30);
+    near(
+        &ids["resemblances"][0]["bias_approx"],
+        200.0 / 2f64.powi(64),
+        1e-30,
+    );
 }
 
 #[test]
 fn simhashes_within_a_distance() {
     let place = Place::new();
-    let head: String = place.run("curve --distance --threshold 0.9").out.lines().take(9).map(|l| format!("{l}\n")).collect();
+    let head: String = place
+        .run("curve --distance --threshold 0.9")
+        .out
+        .lines()
+        .take(9)
+        .map(|l| format!("{l}\n"))
+        .collect();
     assert_snapshot!(head, @"
     SimHashes that differ in up to 6 of 64 bits find 0.4993 of the pairs at 0.9
     Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; for large texts with equally many shingles, each once
@@ -137,9 +191,17 @@ fn simhashes_within_a_distance() {
     0.8000  0.008530
     1.0000  1.000000
     ");
-    assert!(place.run("curve --distance").out.contains("      0.80  0.489327  ← threshold"));
+    assert!(
+        place
+            .run("curve --distance")
+            .out
+            .contains("      0.80  0.489327  ← threshold")
+    );
     let wide = json(&place, "curve --distance --bits 128 --recall 0.9");
-    assert_eq!((&wide["bits"], &wide["distance"], &wide["tables"]), (&128.into(), &19.into(), &20.into()));
+    assert_eq!(
+        (&wide["bits"], &wide["distance"], &wide["tables"]),
+        (&128.into(), &19.into(), &20.into())
+    );
     assert!(wide["distance_for_recall"].as_u64().unwrap() < 29);
     // An example from Manku, Jain, Das Sarma 2007: near copies are found with 20 tables.
     let near_copies = json(&place, "curve --distance 3 --blocks 6");
@@ -182,27 +244,63 @@ fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
        1,000  0.977820
     ");
     let shared = json(&place, "curve --candidates shared");
-    assert_eq!((&shared["modulus"]["least"], &shared["run_length"]), (&50.into(), &serde_json::Value::Null));
-    assert!(shared["found"].as_array().unwrap().iter().all(|row| row["found"].as_f64().unwrap() >= 0.99));
+    assert_eq!(
+        (&shared["modulus"]["least"], &shared["run_length"]),
+        (&50.into(), &serde_json::Value::Null)
+    );
+    assert!(
+        shared["found"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["found"].as_f64().unwrap() >= 0.99)
+    );
     // If all shingles are sampled, even pairs of the smallest texts are found.
     let all = json(&place, "curve --measure containment --modulus 1");
     assert!(all["found"][0]["shingles"] == 4 && all["found"][0]["found"].as_f64().unwrap() > 0.999);
-    let run = json(&place, "curve --candidates super --run-length 5 --modulus 4");
-    assert_eq!((&run["run_length"], &run["modulus"]["level"]), (&5.into(), &2.into()));
+    let run = json(
+        &place,
+        "curve --candidates super --run-length 5 --modulus 4",
+    );
+    assert_eq!(
+        (&run["run_length"], &run["modulus"]["level"]),
+        (&5.into(), &2.into())
+    );
     let ran = place.run("curve --candidates shared --modulus 64");
-    assert!(ran.code == 2 && ran.err.contains("finds 0.4668") && ran.err.contains("lower the recall to 0.46"), "{}", ran.err);
-    assert_eq!(place.run("curve --candidates bands --at 0.5").out, place.run("curve --at 0.5").out);
+    assert!(
+        ran.code == 2
+            && ran.err.contains("finds 0.4668")
+            && ran.err.contains("lower the recall to 0.46"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(
+        place.run("curve --candidates bands --at 0.5").out,
+        place.run("curve --at 0.5").out
+    );
 }
 
 #[test]
 fn a_curve_answers_one_question_at_a_time() {
     let place = Place::new();
     for (arguments, parts) in [
-        ("--sample-size --degree 32", &["--sample-size", "--degree"][..]),
+        (
+            "--sample-size --degree 32",
+            &["--sample-size", "--degree"][..],
+        ),
         ("--degree 32 --distance", &["--degree", "--distance"]),
-        ("--distance --candidates shared", &["--distance", "--candidates"]),
-        ("--distance --measure containment", &["--distance", "--measure"]),
-        ("--sample-size --threshold 0.5", &["--sample-size", "--threshold"]),
+        (
+            "--distance --candidates shared",
+            &["--distance", "--candidates"],
+        ),
+        (
+            "--distance --measure containment",
+            &["--distance", "--measure"],
+        ),
+        (
+            "--sample-size --threshold 0.5",
+            &["--sample-size", "--threshold"],
+        ),
         ("--degree 32 --recall 0.5", &["--degree", "--recall"]),
         ("--distance --bands 20 --rows 5", &["--distance", "--bands"]),
         ("--within 0.1", &["--sample-size"]),
@@ -210,38 +308,94 @@ fn a_curve_answers_one_question_at_a_time() {
         ("--sample-size --documents 0", &["--documents"]),
         ("--permutation 1", &["--matrix"]),
         ("--matrix rows.txt --at 0.5", &["--matrix", "--at"]),
-        ("--matrix no-rows.txt --hash x", &["no-rows.txt: cannot be read"]),
+        (
+            "--matrix no-rows.txt --hash x",
+            &["no-rows.txt: cannot be read"],
+        ),
         ("--confidence 0.9", &["--sample-size"]),
         ("--sketch 100", &["--sample-size"]),
-        ("--sample-size --sketch 100 --confidence 0.9", &["--sketch", "--confidence"]),
+        (
+            "--sample-size --sketch 100 --confidence 0.9",
+            &["--sketch", "--confidence"],
+        ),
         ("--shingles 100", &["--degree"]),
         ("--bits 128", &["--distance"]),
         ("--blocks 5", &["--distance"]),
-        ("--candidates shared --bands 20 --rows 5", &["--bands only works with --candidates bands"]),
-        ("--candidates shared --at 0.5", &["--at only works with --candidates bands", "leave --at out"]),
-        ("--modulus 4", &["--modulus only works with --candidates shared"]),
-        ("--candidates shared --run-length 4", &["--run-length only works with --candidates super"]),
-        ("--candidates bands --measure containment", &["--measure containment", "by shared shingles"]),
-        ("--candidates super --measure containment", &["--measure containment", "by shared shingles"]),
-        ("--sample-size --within 0", &["--within 0", "above 0 and below 1"]),
-        ("--sample-size --sketch 5 --within 1", &["--within 1", "above 0 and below 1"]),
-        ("--sample-size --confidence 1", &["--confidence 1", "above 0 and below 1"]),
-        ("--sample-size --within 0.0001", &["--within 0.0001", "a wider margin"]),
+        (
+            "--candidates shared --bands 20 --rows 5",
+            &["--bands only works with --candidates bands"],
+        ),
+        (
+            "--candidates shared --at 0.5",
+            &["--at only works with --candidates bands", "leave --at out"],
+        ),
+        (
+            "--modulus 4",
+            &["--modulus only works with --candidates shared"],
+        ),
+        (
+            "--candidates shared --run-length 4",
+            &["--run-length only works with --candidates super"],
+        ),
+        (
+            "--candidates bands --measure containment",
+            &["--measure containment", "by shared shingles"],
+        ),
+        (
+            "--candidates super --measure containment",
+            &["--measure containment", "by shared shingles"],
+        ),
+        (
+            "--sample-size --within 0",
+            &["--within 0", "above 0 and below 1"],
+        ),
+        (
+            "--sample-size --sketch 5 --within 1",
+            &["--within 1", "above 0 and below 1"],
+        ),
+        (
+            "--sample-size --confidence 1",
+            &["--confidence 1", "above 0 and below 1"],
+        ),
+        (
+            "--sample-size --within 0.0001",
+            &["--within 0.0001", "a wider margin"],
+        ),
         ("--sample-size --sketch 0", &["--sketch 0", "at least 1"]),
-        ("--sample-size --sketch 1000000", &["--sketch must be at most 131072, got 1000000"]),
+        (
+            "--sample-size --sketch 1000000",
+            &["--sketch must be at most 131072, got 1000000"],
+        ),
         ("--sample-size --at 2", &["--at 2", "from 0 to 1"]),
         ("--degree 8", &["from 16 to 64", "got 8"]),
         ("--degree 32 --shingles 0", &["--shingles"]),
         ("--distance 64", &["below 64 bits", "got 64"]),
         ("--distance 3 --blocks 3", &["need 4 to 64 blocks", "got 3"]),
         ("--distance --bits 32", &["64 or 128 bits", "got 32"]),
-        ("--distance --threshold 0", &["threshold must be above 0 and at most 1, got 0"]),
-        ("--candidates shared --modulus 3", &["--modulus 3", "power of two"]),
-        ("--candidates shared --recall 1", &["recall must be above 0 and below 1, got 1"]),
+        (
+            "--distance --threshold 0",
+            &["threshold must be above 0 and at most 1, got 0"],
+        ),
+        (
+            "--candidates shared --modulus 3",
+            &["--modulus 3", "power of two"],
+        ),
+        (
+            "--candidates shared --recall 1",
+            &["recall must be above 0 and below 1, got 1"],
+        ),
     ] {
         let ran = place.run(&format!("curve {arguments}"));
-        assert!(ran.code == 2 && ran.out.is_empty() && !ran.err.contains("panicked"), "{arguments}: {}", ran.err);
-        assert!(parts.iter().all(|part| ran.err.contains(part)), "{arguments}: {}", ran.err);
+        assert!(
+            ran.code == 2 && ran.out.is_empty() && !ran.err.contains("panicked"),
+            "{arguments}: {}",
+            ran.err
+        );
+        assert!(
+            parts.iter().all(|part| ran.err.contains(part)),
+            "{arguments}: {}",
+            ran.err
+        );
     }
 }
 
@@ -271,25 +425,42 @@ fn two_texts_side_by_side() {
     assert_eq!(place.run("compare a.txt a.txt --threshold 0.9").code, 0);
     let ran = place.run("compare first in.jsonl:3 --in in.jsonl --json");
     let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!((&json["intersection"], &json["size_a"], &json["size_b"]), (&13.into(), &13.into(), &14.into()));
+    assert_eq!(
+        (&json["intersection"], &json["size_a"], &json["size_b"]),
+        (&13.into(), &13.into(), &14.into())
+    );
     assert_eq!(json["passages_b"].as_array().unwrap().len(), 2);
     assert_eq!(place.run("compare --in in.jsonl 2 2 -t 1").code, 0);
-    assert_eq!(place.run("compare \"first\" 2 --in in.jsonl -t 1").code, 1, "an id may be written as it stands in its line");
+    assert_eq!(
+        place.run("compare \"first\" 2 --in in.jsonl -t 1").code,
+        1,
+        "an id may be written as it stands in its line"
+    );
 }
 
 /// Uses texts about roses, after the example of Broder 1997, section 2.
 #[test]
 fn a_rose_is_a_rose_by_both_options() {
     let place = Place::new();
-    place.write("a.txt", "a rose is a rose is a rose").write("b.txt", "a rose is a flower which is a rose");
+    place
+        .write("a.txt", "a rose is a rose is a rose")
+        .write("b.txt", "a rose is a flower which is a rose");
     for fingerprint in ["rolling", "rabin"] {
-        for (occurrences, resemblances) in [("labelled", [0.7, 0.5, 0.3]), ("once", [0.6, 0.5, 3.0 / 7.0])] {
+        for (occurrences, resemblances) in [
+            ("labelled", [0.7, 0.5, 0.3]),
+            ("once", [0.6, 0.5, 3.0 / 7.0]),
+        ] {
             for (k, resemblance) in (1..).zip(resemblances) {
-                let flags = format!("--shingle {k} --occurrences {occurrences} --fingerprint {fingerprint}");
+                let flags = format!(
+                    "--shingle {k} --occurrences {occurrences} --fingerprint {fingerprint}"
+                );
                 let found = json(&place, &format!("compare a.txt b.txt {flags} --sketches"));
                 assert_eq!(found["resemblance"], resemblance, "{flags}");
                 // If the sample contains the whole set, the estimate is equal to the exact resemblance.
-                assert_eq!(found["sketches"]["bottom"]["resemblance"]["value"], resemblance, "{flags}");
+                assert_eq!(
+                    found["sketches"]["bottom"]["resemblance"]["value"], resemblance,
+                    "{flags}"
+                );
             }
         }
     }
@@ -298,9 +469,18 @@ fn a_rose_is_a_rose_by_both_options() {
 #[test]
 fn all_sketches_next_to_the_exact_figures() {
     let place = Place::new();
-    let page =
-        place.run(&format!("compare scancode/afl-2.0 scancode/afl-2.1 --in {} --sketches", testdata("licenses.jsonl.zst"))).out;
-    let table: String = page.lines().skip(4).take(14).map(|line| format!("{line}\n")).collect();
+    let page = place
+        .run(&format!(
+            "compare scancode/afl-2.0 scancode/afl-2.1 --in {} --sketches",
+            testdata("licenses.jsonl.zst")
+        ))
+        .out;
+    let table: String = page
+        .lines()
+        .skip(4)
+        .take(14)
+        .map(|line| format!("{line}\n"))
+        .collect();
     assert_snapshot!(table, @"
 
     sketch                  parameters          bytes A  bytes B  of                      exact  estimate
@@ -326,21 +506,35 @@ fn sketches_have_the_same_names_for_every_pair() {
         .write("a.txt", "One two three four. Five six!")
         .write("empty.txt", "")
         .write("other.txt", "ONE two three four, five seven");
-    for (a, b) in [("a", "a"), ("a", "other"), ("a", "empty"), ("empty", "empty")] {
-        let found = json(&place, &format!("compare {a}.txt {b}.txt --sketches --shingle 2"));
+    for (a, b) in [
+        ("a", "a"),
+        ("a", "other"),
+        ("a", "empty"),
+        ("empty", "empty"),
+    ] {
+        let found = json(
+            &place,
+            &format!("compare {a}.txt {b}.txt --sketches --shingle 2"),
+        );
         let sketches = found["sketches"].as_object().unwrap();
         let names: Vec<&str> = sketches.keys().map(String::as_str).collect();
         // The names of the kinds of sketches are in alphabetical order, because the map of the parsed JSON sorts its keys.
         let all = "b_bit bottom bottom_of_modulo minhash modulo one_permutation sentences simhash_128 simhash_64";
         assert_eq!(names.join(" "), all);
         for (name, sketch) in sketches {
-            assert!(sketch["parameters"].is_object() && sketch["bytes_a"].is_u64() && sketch["bytes_b"].is_u64(), "{name}");
+            assert!(
+                sketch["parameters"].is_object()
+                    && sketch["bytes_a"].is_u64()
+                    && sketch["bytes_b"].is_u64(),
+                "{name}"
+            );
             if name == "sentences" {
                 assert_eq!(sketch["same"], a == "a" && b == "a");
                 continue;
             }
             let estimate = &sketch["resemblance"];
-            let [value, low, high] = ["value", "low", "high"].map(|key| estimate[key].as_f64().unwrap());
+            let [value, low, high] =
+                ["value", "low", "high"].map(|key| estimate[key].as_f64().unwrap());
             assert!(low <= value && value <= high, "{name}: {estimate}");
             // Equal texts look equal to all sketches, and no text resembles an empty one.
             match (a, b) {
@@ -352,7 +546,9 @@ fn sketches_have_the_same_names_for_every_pair() {
         }
     }
     assert_eq!(json(&place, "compare a.txt a.txt").get("sketches"), None);
-    let page = place.run("compare a.txt other.txt --sketches --shingle 2").out;
+    let page = place
+        .run("compare a.txt other.txt --sketches --shingle 2")
+        .out;
     assert!(page.contains(
         "MIN_s                   s 200                    40       40  resemblance            0.6667  0.6667, certain"
     ));
@@ -361,18 +557,31 @@ fn sketches_have_the_same_names_for_every_pair() {
 #[test]
 fn folds_reach_the_figures_and_the_sketches() {
     let place = Place::new();
-    place.write("a.txt", "Le café de la gare. 國語").write("b.txt", "Le cafe de la gare. 国语");
+    place
+        .write("a.txt", "Le café de la gare. 國語")
+        .write("b.txt", "Le cafe de la gare. 国语");
     let plain = json(&place, "compare a.txt b.txt --sketches");
-    assert!(plain["resemblance"].as_f64().unwrap() < 1.0 && plain["sketches"]["sentences"]["same"] == false);
-    let folded = json(&place, "compare a.txt b.txt --sketches --fold accents,simplified");
+    assert!(
+        plain["resemblance"].as_f64().unwrap() < 1.0
+            && plain["sketches"]["sentences"]["same"] == false
+    );
+    let folded = json(
+        &place,
+        "compare a.txt b.txt --sketches --fold accents,simplified",
+    );
     assert!(folded["resemblance"] == 1.0 && folded["sketches"]["sentences"]["same"] == true);
-    assert_eq!(folded["sketches"]["simhash_64"]["resemblance"]["value"], 1.0);
+    assert_eq!(
+        folded["sketches"]["simhash_64"]["resemblance"]["value"],
+        1.0
+    );
 }
 
 #[test]
 fn the_threshold_applies_to_the_measure() {
     let place = Place::new();
-    place.write("part.txt", "one two three four five six").write("whole.txt", "zero one two three four five six seven eight");
+    place
+        .write("part.txt", "one two three four five six")
+        .write("whole.txt", "zero one two three four five six seven eight");
     for (arguments, code) in [
         ("part.txt whole.txt -t 0.9", 1),
         ("part.txt whole.txt -t 0.9 --measure resemblance", 1),
@@ -380,7 +589,11 @@ fn the_threshold_applies_to_the_measure() {
         ("whole.txt part.txt -t 0.9 --measure containment", 1),
         ("part.txt whole.txt --measure containment", 2),
     ] {
-        assert_eq!(place.run(&format!("compare {arguments}")).code, code, "{arguments}");
+        assert_eq!(
+            place.run(&format!("compare {arguments}")).code,
+            code,
+            "{arguments}"
+        );
     }
 }
 
@@ -392,7 +605,12 @@ fn the_first_document_with_a_repeated_id_counts() {
         "{\"id\":2,\"text\":\"first two\"}\n{\"id\":3,\"text\":\"three\"}\n{\"id\":2,\"text\":\"second two\"}\nnot json\n",
     );
     let ran = place.run("compare 2 3 --in in.jsonl");
-    assert!(ran.code == 0 && ran.out.contains("first two") && !ran.out.contains("second two"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 0 && ran.out.contains("first two") && !ran.out.contains("second two"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 #[test]
@@ -400,21 +618,36 @@ fn passages_are_coloured_if_colours_are_enabled() {
     let place = Place::new();
     let ran = crate::Ran::of(
         place
-            .command(&format!("compare scancode/mit scancode/mit-0 --in {}", testdata("licenses.jsonl.zst")))
+            .command(&format!(
+                "compare scancode/mit scancode/mit-0 --in {}",
+                testdata("licenses.jsonl.zst")
+            ))
             .env("CLICOLOR_FORCE", "1")
             .output()
             .unwrap(),
     );
     assert!(ran.out.contains("\u{1b}[32m") && ran.out.contains("\u{1b}[31m"));
-    let plain = place.run(&format!("compare scancode/mit scancode/mit-0 --in {}", testdata("licenses.jsonl.zst")));
-    assert!(!plain.out.contains('\u{1b}') && plain.out.contains("130 of 163 shingles shared"), "{}", plain.out);
+    let plain = place.run(&format!(
+        "compare scancode/mit scancode/mit-0 --in {}",
+        testdata("licenses.jsonl.zst")
+    ));
+    assert!(
+        !plain.out.contains('\u{1b}') && plain.out.contains("130 of 163 shingles shared"),
+        "{}",
+        plain.out
+    );
 }
 
 #[test]
 fn every_command_has_completions_and_help() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(place.run(&format!("completions {shell}")).out.contains("dedup"));
+        assert!(
+            place
+                .run(&format!("completions {shell}"))
+                .out
+                .contains("dedup")
+        );
     }
     for command in ["dedup", "pairs", "compare", "curve", "completions"] {
         let ran = place.run(&format!("{command} --help"));
@@ -424,13 +657,17 @@ fn every_command_has_completions_and_help() {
 
 /// The four columns of an example from *Mining of Massive Datasets* and from the project's sources. The test uses the three
 /// permutations of that example.
-const COLUMNS: &str = "C1 C2 C3 C4\n1 0 1 0\n1 0 0 1\n0 1 0 1\n0 1 0 1\n0 1 0 1\n1 0 1 0\n1 0 1 0\n";
+const COLUMNS: &str =
+    "C1 C2 C3 C4\n1 0 1 0\n1 0 0 1\n0 1 0 1\n0 1 0 1\n0 1 0 1\n1 0 1 0\n1 0 1 0\n";
 
 #[test]
 fn a_signature_matrix_by_given_permutations_and_hash_functions() {
     let place = Place::new();
-    place.write("rows.txt", COLUMNS).write("two.csv", "1,0\n0,1\n1,1\n1,0\n0,1\n");
-    let permutations = "--permutation 3,4,7,6,1,2,5 --permutation 4,2,1,3,6,7,5 --permutation 1,3,7,6,2,5,4";
+    place
+        .write("rows.txt", COLUMNS)
+        .write("two.csv", "1,0\n0,1\n1,1\n1,0\n0,1\n");
+    let permutations =
+        "--permutation 3,4,7,6,1,2,5 --permutation 4,2,1,3,6,7,5 --permutation 1,3,7,6,2,5,4";
     assert_snapshot!(place.run(&format!("curve --matrix rows.txt {permutations}")).out, @"
     7 rows × 4 sets, 3 functions  Mining of Massive Datasets, section 3.3
 
@@ -458,7 +695,12 @@ fn a_signature_matrix_by_given_permutations_and_hash_functions() {
     ");
     let hashes = |more: &str| {
         let mut command = place.command(&format!("curve --matrix two.csv {more}"));
-        crate::Ran::of(command.args(["--hash", "x mod 5", "--hash", "2x+1 mod 5"]).output().unwrap())
+        crate::Ran::of(
+            command
+                .args(["--hash", "x mod 5", "--hash", "2x+1 mod 5"])
+                .output()
+                .unwrap(),
+        )
     };
     assert_snapshot!(hashes("--steps").out, @"
     5 rows × 2 sets, 2 functions  Mining of Massive Datasets, section 3.3
@@ -503,21 +745,33 @@ fn a_signature_matrix_by_given_permutations_and_hash_functions() {
     near(&report["pairs"][0]["signatures"], 0.0, 0.0);
     for (rows, arguments, part) in [
         ("1 0\n1\n", "--hash xmod5", "rows.txt:2: 1 value for 2 sets"),
-        ("1 0\n1 2\n", "--hash xmod5", "rows.txt:2: a row must have a 0 or a 1"),
+        (
+            "1 0\n1 2\n",
+            "--hash xmod5",
+            "rows.txt:2: a row must have a 0 or a 1",
+        ),
         ("a b\n", "--hash xmod5", "rows.txt: no rows"),
         ("1\n0\n", "", "give at least one --permutation or --hash"),
         ("1\n0\n", "--permutation 1,1", "not a permutation of 2 rows"),
         ("1\n0\n", "--hash y", "write it as '2x+1 mod 5'"),
     ] {
-        let ran = place.write("rows.txt", rows).run(&format!("curve --matrix rows.txt {arguments}"));
-        assert!(ran.code == 2 && ran.err.contains(part), "{rows:?} {arguments}: {}", ran.err);
+        let ran = place
+            .write("rows.txt", rows)
+            .run(&format!("curve --matrix rows.txt {arguments}"));
+        assert!(
+            ran.code == 2 && ran.err.contains(part),
+            "{rows:?} {arguments}: {}",
+            ran.err
+        );
     }
 }
 
 #[test]
 fn the_longest_sentences_are_shown_with_their_digests() {
     let place = Place::new();
-    place.write("a.txt", "One. Three. Second. Fourth.").write("b.txt", "Fourth! One. Third. Second.");
+    place
+        .write("a.txt", "One. Three. Second. Fourth.")
+        .write("b.txt", "Fourth! One. Third. Second.");
     assert_snapshot!(place.run("compare a.txt b.txt --longest 2 --digest md5").out, @"
     resemblance            0.0000  0 of 2 shingles shared             sketch: 0.000 (0.000 to 0.029)
     containment of A in B  0.0000  0 of A's 1                         sketch: 0.000 (0.000 to 0.057)
@@ -541,11 +795,27 @@ fn the_longest_sentences_are_shown_with_their_digests() {
     let report = |arguments: &str| json(&place, &format!("compare a.txt b.txt {arguments}"));
     let md5 = report("--longest 2 --digest md5");
     // These are the MD5 digests of "SecondFourth" and of "FourthSecond".
-    assert_eq!(md5["sentences"]["a"]["digest"], "bdb94022ff466746d5d64462e5d898fe");
-    assert_eq!(md5["sentences"]["b"]["digest"], "06f45bb7fb5904b12120cc6cc17c5c5d");
-    assert_eq!((&md5["sentences"]["same"], &md5["sentences"]["a"]["sentences"][0]["length"]), (&false.into(), &6.into()));
+    assert_eq!(
+        md5["sentences"]["a"]["digest"],
+        "bdb94022ff466746d5d64462e5d898fe"
+    );
+    assert_eq!(
+        md5["sentences"]["b"]["digest"],
+        "06f45bb7fb5904b12120cc6cc17c5c5d"
+    );
+    assert_eq!(
+        (
+            &md5["sentences"]["same"],
+            &md5["sentences"]["a"]["sentences"][0]["length"]
+        ),
+        (&false.into(), &6.into())
+    );
     assert_eq!(report("--longest 1")["sentences"]["digest_by"], "xxh3");
     assert!(report("")["sentences"].is_null());
     let ran = place.run("compare a.txt b.txt --longest 0");
-    assert!(ran.code == 2 && ran.err.contains("sentences"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("sentences"),
+        "{}",
+        ran.err
+    );
 }

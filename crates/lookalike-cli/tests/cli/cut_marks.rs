@@ -14,16 +14,33 @@ fn done(place: &Place, arguments: &str) -> Ran {
 }
 
 fn objects(lines: &str) -> Vec<Value> {
-    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// A page with a notice, one that repeats it, and one that is nothing else.
 fn place() -> Place {
     let place = Place::new();
-    let texts = [format!("Rain. {NOTICE}"), format!("é {NOTICE} Sun."), NOTICE.to_uppercase()];
-    let line = |(id, text): (usize, &String)| format!("{{\"id\":{id}, \"text\": {}}}\n", json!(text));
-    place.write("in.jsonl", texts.iter().enumerate().map(line).collect::<String>());
-    place.write("in.csv", format!("id;text\r\na;{}\r\nb;{}\r\nc;{}", texts[0], texts[1], texts[2]));
+    let texts = [
+        format!("Rain. {NOTICE}"),
+        format!("é {NOTICE} Sun."),
+        NOTICE.to_uppercase(),
+    ];
+    let line =
+        |(id, text): (usize, &String)| format!("{{\"id\":{id}, \"text\": {}}}\n", json!(text));
+    place.write(
+        "in.jsonl",
+        texts.iter().enumerate().map(line).collect::<String>(),
+    );
+    place.write(
+        "in.csv",
+        format!(
+            "id;text\r\na;{}\r\nb;{}\r\nc;{}",
+            texts[0], texts[1], texts[2]
+        ),
+    );
     place
 }
 
@@ -32,7 +49,8 @@ fn applied(marked: &str, prefix: &str) -> Vec<Value> {
     let mut left = Vec::new();
     for mut record in objects(marked) {
         let fields = record.as_object_mut().unwrap();
-        let [verdict, spans] = ["verdict", "spans"].map(|name| fields.remove(&format!("{prefix}{name}")).unwrap());
+        let [verdict, spans] =
+            ["verdict", "spans"].map(|name| fields.remove(&format!("{prefix}{name}")).unwrap());
         let text: Vec<char> = fields["text"].as_str().unwrap().chars().collect();
         let spans = spans.as_array().unwrap();
         assert!((verdict == "kept") == spans.is_empty() || verdict == "dropped");
@@ -74,11 +92,25 @@ fn records_are_written_whole_with_what_would_be_cut() {
     {"id":2, "text": "NO PART OF THIS PAGE MAY BE COPIED WITHOUT ASKING.","cut_verdict":"dropped","cut_spans":[{"start":0,"end":50,"tokens":10,"source":0,"source_start":6,"source_end":55}]}
     "#);
     // The spans are also those of the cuts file.
-    done(&place, "cut in.jsonl --window 5 --mark --mark-prefix x -o other.jsonl --cuts cuts.jsonl");
-    for (cuts, record) in objects(&place.read("cuts.jsonl")).into_iter().zip(objects(&place.read("other.jsonl"))) {
+    done(
+        &place,
+        "cut in.jsonl --window 5 --mark --mark-prefix x -o other.jsonl --cuts cuts.jsonl",
+    );
+    for (cuts, record) in objects(&place.read("cuts.jsonl"))
+        .into_iter()
+        .zip(objects(&place.read("other.jsonl")))
+    {
         assert_eq!(cuts["verdict"], record["xverdict"]);
-        for (cut, span) in cuts["cuts"].as_array().unwrap().iter().zip(record["xspans"].as_array().unwrap()) {
-            span.as_object().unwrap().iter().for_each(|(name, value)| assert_eq!(&cut[name], value));
+        for (cut, span) in cuts["cuts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(record["xspans"].as_array().unwrap())
+        {
+            span.as_object()
+                .unwrap()
+                .iter()
+                .for_each(|(name, value)| assert_eq!(&cut[name], value));
         }
     }
     assert_snapshot!(done(&place, "cut in.csv --window 5 --mark -o -").out, @r#"
@@ -93,16 +125,35 @@ fn records_are_written_whole_with_what_would_be_cut() {
 #[test]
 fn the_spans_give_the_remaining_texts() {
     let (place, all) = (Place::new(), testdata("licenses.jsonl.zst"));
-    let whole = place.run(&format!("cut {all} --more-than 1000000 -o -")).out;
-    for options in ["--window 10", "--unit lines --keep longest --threads 3", "--min-left 200 --memory 64M"] {
-        done(&place, &format!("cut {all} {options} -o clean.jsonl --cuts cuts.jsonl"));
+    let whole = place
+        .run(&format!("cut {all} --more-than 1000000 -o -"))
+        .out;
+    for options in [
+        "--window 10",
+        "--unit lines --keep longest --threads 3",
+        "--min-left 200 --memory 64M",
+    ] {
+        done(
+            &place,
+            &format!("cut {all} {options} -o clean.jsonl --cuts cuts.jsonl"),
+        );
         let cuts = place.read("cuts.jsonl");
-        done(&place, &format!("cut {all} {options} --mark -o marked.jsonl --cuts cuts.jsonl"));
+        done(
+            &place,
+            &format!("cut {all} {options} --mark -o marked.jsonl --cuts cuts.jsonl"),
+        );
         assert!(cuts == place.read("cuts.jsonl"), "{options}");
-        let (marked, clean) = (place.read("marked.jsonl"), objects(&place.read("clean.jsonl")));
+        let (marked, clean) = (
+            place.read("marked.jsonl"),
+            objects(&place.read("clean.jsonl")),
+        );
         assert!(applied(&marked, "cut_") == clean, "{options}");
-        let fields = |line: &str| line.rsplit_once(r#","cut_verdict""#).unwrap().0.to_owned() + "}\n";
-        assert!(marked.lines().map(fields).collect::<String>() == whole, "other fields are unchanged");
+        let fields =
+            |line: &str| line.rsplit_once(r#","cut_verdict""#).unwrap().0.to_owned() + "}\n";
+        assert!(
+            marked.lines().map(fields).collect::<String>() == whole,
+            "other fields are unchanged"
+        );
     }
 }
 
@@ -119,20 +170,39 @@ fn marks_in_every_format() {
     // HTML pages are written as the texts to which the spans belong.
     let pages =
         records.iter().map(|record| json!({"id": record["id"], "text": format!("<p>{}</p>", record["text"].as_str().unwrap())}));
-    place.write("pages.jsonl", pages.map(|page| format!("{page}\n")).collect::<String>());
-    done(&place, "cut pages.jsonl --html text --window 5 -o clean.jsonl");
-    done(&place, "cut pages.jsonl --html text --window 5 --mark -o marked.jsonl");
-    assert_eq!(applied(&place.read("marked.jsonl"), "cut_"), objects(&place.read("clean.jsonl")));
+    place.write(
+        "pages.jsonl",
+        pages.map(|page| format!("{page}\n")).collect::<String>(),
+    );
+    done(
+        &place,
+        "cut pages.jsonl --html text --window 5 -o clean.jsonl",
+    );
+    done(
+        &place,
+        "cut pages.jsonl --html text --window 5 --mark -o marked.jsonl",
+    );
+    assert_eq!(
+        applied(&place.read("marked.jsonl"), "cut_"),
+        objects(&place.read("clean.jsonl"))
+    );
     // A text in another encoding.
     place.write(
         "big5.jsonl",
         [&b"{\"id\":\"\xa4\xa4\",\"text\":\"a b c d e f\"}\n{\"id\":\"\xa4\xe5\",\"text\":\"\xa4\xe5 a b c d e f\"}\n"[..]]
             .concat(),
     );
-    done(&place, "cut big5.jsonl --encoding big5 --window 5 --mark -o marked.jsonl");
+    done(
+        &place,
+        "cut big5.jsonl --encoding big5 --window 5 --mark -o marked.jsonl",
+    );
     let marked = std::fs::read(place.path("marked.jsonl")).unwrap();
     let end = &br#","cut_verdict":"cut","cut_spans":[{"start":1,"end":13,"tokens":6,"source":"\u4e2d","source_start":0,"source_end":11}]}"#[..];
-    assert!(marked.ends_with(&[end, b"\n"].concat()), "{}", String::from_utf8_lossy(&marked));
+    assert!(
+        marked.ends_with(&[end, b"\n"].concat()),
+        "{}",
+        String::from_utf8_lossy(&marked)
+    );
 }
 
 #[test]
@@ -147,18 +217,34 @@ fn marks_of_tables() {
         let table = testdata(&format!("formats/tables/{table}"));
         done(&place, &format!("cut {table} --window 3 -o clean.jsonl"));
         done(&place, &format!("cut {table} --window 3 --mark -o {out}"));
-        done(&place, &format!("cut {out} --more-than 1000 --window 1000 -o rows.jsonl"));
+        done(
+            &place,
+            &format!("cut {out} --more-than 1000 --window 1000 -o rows.jsonl"),
+        );
         let rows = place.read("rows.jsonl");
         assert!(rows.contains(r#""cut_verdict":"cut""#), "{rows}");
-        assert_eq!(applied(&rows, "cut_"), objects(&place.read("clean.jsonl")), "{out}");
+        assert_eq!(
+            applied(&rows, "cut_"),
+            objects(&place.read("clean.jsonl")),
+            "{out}"
+        );
     }
 }
 
 #[test]
 fn names_of_marks_that_exist_are_refused() {
     let place = place();
-    place.write("taken.jsonl", "{\"text\":\"a\",\"cut_spans\":1}\n").write("taken.csv", "text,cut_verdict\na,b\n");
-    place.write("later.jsonl", format!("{}{}", "{\"text\":\"a\"}\n".repeat(30_000), "{\"text\":\"a\",\"cut_spans\":1}\n"));
+    place
+        .write("taken.jsonl", "{\"text\":\"a\",\"cut_spans\":1}\n")
+        .write("taken.csv", "text,cut_verdict\na,b\n");
+    place.write(
+        "later.jsonl",
+        format!(
+            "{}{}",
+            "{\"text\":\"a\"}\n".repeat(30_000),
+            "{\"text\":\"a\",\"cut_spans\":1}\n"
+        ),
+    );
     let words = "rename the fields of --mark, for example with --mark-prefix my_";
     for (name, place_of) in [
         ("taken.jsonl", "taken.jsonl:1: there is already a field"),
@@ -166,8 +252,15 @@ fn names_of_marks_that_exist_are_refused() {
         ("later.jsonl", "later.jsonl:30001: "),
     ] {
         let ran = place.run(&format!("cut {name} --min-left 0 --mark -o out"));
-        assert!(ran.code == 2 && ran.err.contains(place_of) && ran.err.contains(words), "{}", ran.err);
-        done(&place, &format!("cut {name} --min-left 0 --mark --mark-prefix my_ -o -"));
+        assert!(
+            ran.code == 2 && ran.err.contains(place_of) && ran.err.contains(words),
+            "{}",
+            ran.err
+        );
+        done(
+            &place,
+            &format!("cut {name} --min-left 0 --mark --mark-prefix my_ -o -"),
+        );
     }
     let ran = place.run("cut in.jsonl --mark");
     assert!(ran.code == 2 && ran.err.contains("--output"), "{}", ran.err);

@@ -14,7 +14,9 @@ const VERSIONS: &str = "ec6dfbc9ba1ee8768c41b9af50b245b6";
 
 /// Returns the digest of the kept lines and the decisions that a command writes.
 fn digest(place: &Place, arguments: &str) -> String {
-    let ran = place.run(&format!("dedup {arguments} -o kept --decisions decisions -q"));
+    let ran = place.run(&format!(
+        "dedup {arguments} -o kept --decisions decisions -q"
+    ));
     assert_eq!(ran.code, 0, "{arguments}: {}", ran.err);
     let [kept, decisions] = ["kept", "decisions"].map(|name| fs::read(place.path(name)).unwrap());
     format!("{:032x}", xxh3_128(&[kept, decisions].concat()))
@@ -25,7 +27,10 @@ fn each_collection_gives_its_recorded_result() {
     let place = Place::new();
     for (arguments, recorded) in [
         (testdata("licenses.jsonl.zst"), LICENSES),
-        (format!("{} --keep longest", testdata("licenses.jsonl.zst")), LICENSES_LONGEST),
+        (
+            format!("{} --keep longest", testdata("licenses.jsonl.zst")),
+            LICENSES_LONGEST,
+        ),
         (testdata("zh_tang.jsonl.zst"), POEMS),
         (testdata("ota_versions.jsonl.zst"), VERSIONS),
     ] {
@@ -39,7 +44,10 @@ fn threads_and_memory_change_no_byte() {
     for (keep, recorded) in [("first", LICENSES), ("longest", LICENSES_LONGEST)] {
         for threads in [1, 2, 7] {
             for memory in ["64M", "200M", "1T"] {
-                let arguments = format!("{} --keep {keep} --threads {threads} --memory {memory}", testdata("licenses.jsonl.zst"));
+                let arguments = format!(
+                    "{} --keep {keep} --threads {threads} --memory {memory}",
+                    testdata("licenses.jsonl.zst")
+                );
                 assert_eq!(digest(&place, &arguments), recorded, "{arguments}");
             }
         }
@@ -58,9 +66,13 @@ fn a_cut_into_files_and_packing_change_no_byte() {
         let part = part.concat();
         match number % 3 {
             0 => place.write(&format!("cut/{number}.jsonl"), part),
-            1 => place.write(&format!("cut/{number}.jsonl.zst"), zstd::encode_all(&*part, 1).unwrap()),
+            1 => place.write(
+                &format!("cut/{number}.jsonl.zst"),
+                zstd::encode_all(&*part, 1).unwrap(),
+            ),
             _ => {
-                let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                let mut packer =
+                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
                 std::io::Write::write_all(&mut packer, &part).unwrap();
                 place.write(&format!("cut/{number}.jsonl.gz"), packer.finish().unwrap())
             }

@@ -39,7 +39,9 @@ type = "phone"
 #[test]
 fn customers_are_linked_and_judged() {
     let place = Place::new();
-    place.write("customers.jsonl", CUSTOMERS).write("link.toml", CONFIG);
+    place
+        .write("customers.jsonl", CUSTOMERS)
+        .write("link.toml", CONFIG);
     assert_snapshot!(place.run("link customers.jsonl --config link.toml --label who --clusters clusters.jsonl").shown(), @r#"
     exit 0
     --- stdout
@@ -101,7 +103,8 @@ fn customers_are_linked_and_judged() {
     not candidates: they share nothing that a block requires, so they are not scored
     --- stderr
     "#);
-    let ran = place.run("link customers.jsonl --config link.toml --matches-only --one-to-one --json");
+    let ran =
+        place.run("link customers.jsonl --config link.toml --matches-only --one-to-one --json");
     assert_snapshot!(ran.shown().replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
     exit 0
     --- stdout
@@ -214,21 +217,49 @@ fn two_collections_of_several_formats() {
         "id;who;full name;street;phone\r\n1;ann;Lee Ann;Mill Lane 7;3105554242\r\n2;mary;\"O'Brien; Mary Ann\";12 N Station St;2135550100\r\n",
     );
     let with = |of_name: &str, of_address: &str| {
-        let config = CONFIG.replace("type = \"name\"", &format!("type = \"name\"\nfrom = {of_name}"));
-        config.replace("type = \"address\"", &format!("type = \"address\"\nfrom = {of_address}"))
+        let config = CONFIG.replace(
+            "type = \"name\"",
+            &format!("type = \"name\"\nfrom = {of_name}"),
+        );
+        config.replace(
+            "type = \"address\"",
+            &format!("type = \"address\"\nfrom = {of_address}"),
+        )
     };
     // A field may have different names in the two collections. The configuration is refused if one of these names occurs in
     // neither collection, or if a collection has none of these names.
     for (of_name, of_address, part) in [
-        ("\"full name\"", "\"street\"", "a.jsonl: no record has \"full name\""),
-        ("[\"name\", \"full name\"]", "[\"address\", \"road\"]", "b.csv: no record has \"address\" or \"road\""),
-        ("[\"name\", \"full name\", \"nom\"]", "[\"address\", \"street\"]", "a.jsonl, b.csv: no record has \"nom\""),
+        (
+            "\"full name\"",
+            "\"street\"",
+            "a.jsonl: no record has \"full name\"",
+        ),
+        (
+            "[\"name\", \"full name\"]",
+            "[\"address\", \"road\"]",
+            "b.csv: no record has \"address\" or \"road\"",
+        ),
+        (
+            "[\"name\", \"full name\", \"nom\"]",
+            "[\"address\", \"street\"]",
+            "a.jsonl, b.csv: no record has \"nom\"",
+        ),
     ] {
         place.write("link.toml", with(of_name, of_address));
         let ran = place.run("link a.jsonl b.csv --config link.toml");
-        assert!(ran.code == 2 && ran.err.contains(part), "{part}: {}", ran.err);
+        assert!(
+            ran.code == 2 && ran.err.contains(part),
+            "{part}: {}",
+            ran.err
+        );
     }
-    place.write("link.toml", format!("one_to_one = false\n{}", with("[\"name\", \"full name\"]", "[\"address\", \"street\"]")));
+    place.write(
+        "link.toml",
+        format!(
+            "one_to_one = false\n{}",
+            with("[\"name\", \"full name\"]", "[\"address\", \"street\"]")
+        ),
+    );
     assert_snapshot!(place.run("link a.jsonl b.csv --config link.toml --label who --clusters clusters.jsonl").shown(), @r#"
     exit 0
     --- stdout
@@ -259,18 +290,42 @@ fn two_collections_of_several_formats() {
     assert_snapshot!(place.read("clusters.jsonl").lines().nth(6).unwrap(), @r#"{"id":"1","of":"b","representative":5,"representative_of":"a","size":2}"#);
     let plain = place.run("link a.jsonl b.csv --config link.toml -q").out;
     let array = format!("[{}]", CUSTOMERS.trim_end().replace('\n', ","));
-    place.write("a.json", array).write("true.jsonl", "{\"a\":5,\"b\":\"1\"}\n{\"a\":\"2\",\"b\":1}\n");
-    place.write("a.jsonl.zst", zstd::encode_all(CUSTOMERS.as_bytes(), 3).unwrap());
+    place.write("a.json", array).write(
+        "true.jsonl",
+        "{\"a\":5,\"b\":\"1\"}\n{\"a\":\"2\",\"b\":1}\n",
+    );
+    place.write(
+        "a.jsonl.zst",
+        zstd::encode_all(CUSTOMERS.as_bytes(), 3).unwrap(),
+    );
     for a in ["a.json", "a.jsonl.zst"] {
-        assert_eq!(place.run(&format!("link {a} b.csv --config link.toml -q")).out, plain, "{a}");
+        assert_eq!(
+            place
+                .run(&format!("link {a} b.csv --config link.toml -q"))
+                .out,
+            plain,
+            "{a}"
+        );
     }
-    let ran = place.run("link a.json b.csv --config link.toml --json -o pairs.jsonl.gz --truth true.jsonl");
+    let ran = place
+        .run("link a.json b.csv --config link.toml --json -o pairs.jsonl.gz --truth true.jsonl");
     let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
     assert_eq!(
-        (&summary["records"], &summary["possible_pairs"], &summary["judged"]["truth"]),
+        (
+            &summary["records"],
+            &summary["possible_pairs"],
+            &summary["judged"]["truth"]
+        ),
         (&8.into(), &12.into(), &2.into())
     );
-    assert_eq!(place.names().iter().filter(|name| name.starts_with("pairs")).collect::<Vec<_>>(), ["pairs.jsonl.gz"]);
+    assert_eq!(
+        place
+            .names()
+            .iter()
+            .filter(|name| name.starts_with("pairs"))
+            .collect::<Vec<_>>(),
+        ["pairs.jsonl.gz"]
+    );
 }
 
 /// Values that all differ a little become candidates because they share runs of characters. Fields may be nested in other fields,
@@ -288,7 +343,11 @@ fn runs_of_characters_paths_and_common_values() {
     .into_iter()
     .enumerate()
     {
-        writeln!(lines, "{{\"id\":{id},\"fields\":{{\"title\":\"{title}\",\"city\":\"{city}\"}}}}").unwrap();
+        writeln!(
+            lines,
+            "{{\"id\":{id},\"fields\":{{\"title\":\"{title}\",\"city\":\"{city}\"}}}}"
+        )
+        .unwrap();
     }
     place.write("papers.jsonl", lines).write(
         "link.toml",
@@ -309,15 +368,26 @@ fn runs_of_characters_paths_and_common_values() {
     city                                               0; ignored: 1 value with too many records (3 pairs)
     title ~ 0.5                                        1
     "#);
-    let config = place.read("link.toml").replace("threshold=0.5", "threshold=0.5\nat_most=2");
+    let config = place
+        .read("link.toml")
+        .replace("threshold=0.5", "threshold=0.5\nat_most=2");
     place.write("link.toml", config);
     let same = "{\"id\":4,\"fields\":{\"title\":\"Else\",\"city\":\"Oslo\"}}\n{\"id\":5,\"fields\":{\"title\":\"Else\"}}\n";
     place.write("papers.jsonl", place.read("papers.jsonl") + same);
     // Three records have the same title, so they share a bucket in every band, and are counted in each of these buckets.
     let ran = place.run("link papers.jsonl --config link.toml");
-    assert!(ran.err.contains(" buckets with too many records (at most "), "{}", ran.err);
+    assert!(
+        ran.err.contains(" buckets with too many records (at most "),
+        "{}",
+        ran.err
+    );
     let ran = place.run("link papers.jsonl --config link.toml --explain 0 1");
-    assert!(ran.out.contains("candidates by title ~ 0.5, unless more than 2 records share it\n"), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("candidates by title ~ 0.5, unless more than 2 records share it\n"),
+        "{}",
+        ran.out
+    );
     let ran = place.run("link papers.jsonl --config link.toml --explain 3 4 --json");
     assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
     {
@@ -389,31 +459,59 @@ fn labels_and_true_pairs_of_csv() {
         .write("itself.jsonl", "{\"a\":1,\"b\":\"1\"}\n")
         .write("link.toml", "[[field]]\nname = \"name\"\ntype = \"name\"\n");
     let judged = |line: &str| {
-        let ran = place.run(&format!("link {line} --config link.toml --json -o pairs.jsonl"));
-        let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{line}: {}", ran.err));
+        let ran = place.run(&format!(
+            "link {line} --config link.toml --json -o pairs.jsonl"
+        ));
+        let summary: serde_json::Value =
+            serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{line}: {}", ran.err));
         (
             summary["judged"]["truth"].as_u64().unwrap(),
             summary["judged"]["right"].as_u64().unwrap(),
             summary["matches"].as_u64().unwrap(),
         )
     };
-    assert_eq!(judged("a.csv --label who"), (0, 0, 1), "empty labels are none");
+    assert_eq!(
+        judged("a.csv --label who"),
+        (0, 0, 1),
+        "empty labels are none"
+    );
     assert_eq!(judged("a.csv b.jsonl --label who"), (1, 1, 3));
     assert_eq!(judged("a.csv b.jsonl --truth true.jsonl"), (2, 2, 3));
     assert_eq!(judged("a.csv --truth within.jsonl"), (1, 1, 1));
     for (line, part) in [
-        ("none.csv b.jsonl --label who", "none.csv: --label who: this field is missing or empty in all records"),
-        ("b.jsonl none.csv --label who", "none.csv: --label who: this field is missing or empty in all records"),
-        ("a.csv --truth itself.jsonl", "itself.jsonl:1: the pair has 1 twice"),
+        (
+            "none.csv b.jsonl --label who",
+            "none.csv: --label who: this field is missing or empty in all records",
+        ),
+        (
+            "b.jsonl none.csv --label who",
+            "none.csv: --label who: this field is missing or empty in all records",
+        ),
+        (
+            "a.csv --truth itself.jsonl",
+            "itself.jsonl:1: the pair has 1 twice",
+        ),
     ] {
         let ran = place.run(&format!("link {line} --config link.toml"));
-        assert!(ran.code == 2 && ran.err.contains(part), "{line}: {}", ran.err);
+        assert!(
+            ran.code == 2 && ran.err.contains(part),
+            "{line}: {}",
+            ran.err
+        );
     }
     let out = place.run("link repeated.csv --config link.toml -q").out;
-    assert!(out.starts_with("{\"a\":\"repeated.csv:2\",\"b\":\"repeated.csv:3\""), "{out}");
+    assert!(
+        out.starts_with("{\"a\":\"repeated.csv:2\",\"b\":\"repeated.csv:3\""),
+        "{out}"
+    );
     // An id may look like a flag.
     let ran = place.run("link a.csv b.jsonl --config link.toml --explain 3 -2");
-    assert!(ran.code == 0 && ran.out.contains("points, score 1: a match"), "{} {}", ran.out, ran.err);
+    assert!(
+        ran.code == 0 && ran.out.contains("points, score 1: a match"),
+        "{} {}",
+        ran.out,
+        ran.err
+    );
 }
 
 /// Deeply nested records do not harm a run or a message.
@@ -421,9 +519,19 @@ fn labels_and_true_pairs_of_csv() {
 fn records_of_any_depth() {
     let place = Place::new();
     let deep = "{\"x\":".repeat(10_000) + "1" + &"}".repeat(10_000);
-    place.write("r.jsonl", format!("{{\"a\":{deep},\"name\":\"Ann\"}}\n{{\"name\":\"Ann\"}}\n"));
+    place.write(
+        "r.jsonl",
+        format!("{{\"a\":{deep},\"name\":\"Ann\"}}\n{{\"name\":\"Ann\"}}\n"),
+    );
     place.write("link.toml", "[[field]]\nname = \"name\"\ntype = \"name\"\n");
-    assert_eq!(place.run("link r.jsonl --config link.toml").out.lines().count(), 1);
+    assert_eq!(
+        place
+            .run("link r.jsonl --config link.toml")
+            .out
+            .lines()
+            .count(),
+        1
+    );
     place.write("link.toml", "[[field]]\nname = \"nom\"\ntype = \"name\"\n");
     let ran = place.run("link r.jsonl --config link.toml");
     assert!(
@@ -442,19 +550,41 @@ fn records_of_any_depth() {
 #[test]
 fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() {
     let place = Place::new();
-    place.write("customers.jsonl", CUSTOMERS).write("link.toml", CONFIG);
-    let explained = place.run("link customers.jsonl --config link.toml --explain 1 2").out;
-    assert!(explained.contains("\n280.00 of 300 points, score 0.9333: a match\n"), "{explained}");
-    let json: serde_json::Value =
-        serde_json::from_str(&place.run("link customers.jsonl --config link.toml --explain 1 2 --json").out).unwrap();
-    assert_eq!((&json["points"], &json["of"]), (&280.0.into(), &300.0.into()));
+    place
+        .write("customers.jsonl", CUSTOMERS)
+        .write("link.toml", CONFIG);
+    let explained = place
+        .run("link customers.jsonl --config link.toml --explain 1 2")
+        .out;
+    assert!(
+        explained.contains("\n280.00 of 300 points, score 0.9333: a match\n"),
+        "{explained}"
+    );
+    let json: serde_json::Value = serde_json::from_str(
+        &place
+            .run("link customers.jsonl --config link.toml --explain 1 2 --json")
+            .out,
+    )
+    .unwrap();
+    assert_eq!(
+        (&json["points"], &json["of"]),
+        (&280.0.into(), &300.0.into())
+    );
     // There are 60 pairs. In 30 of these pairs, both records have the same name, and the pair is right. In the other 30 pairs,
     // the names differ; in half of these pairs, the second record has an unrelated date, like a record of a different customer.
     let mut lines = String::new();
     for customer in 0..60i64 {
         let (phone, day) = (5_550_000 + customer, 1 + customer * 37 % 300);
-        let other = if customer % 4 == 1 { 1 + customer * 101 % 300 } else { day + 10 };
-        let name = if customer % 2 == 0 { "ann smith" } else { "ann smyth" };
+        let other = if customer % 4 == 1 {
+            1 + customer * 101 % 300
+        } else {
+            day + 10
+        };
+        let name = if customer % 2 == 0 {
+            "ann smith"
+        } else {
+            "ann smyth"
+        };
         for (name, day) in [("ann smith", day), (name, other)] {
             let date = format!("1998-{:02}-{:02}", 1 + day / 28, 1 + day % 28);
             let address = format!("{customer} high street");
@@ -462,7 +592,10 @@ fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() 
             writeln!(lines, "{record}").unwrap();
         }
     }
-    place.write("sales.jsonl", lines).write("sales.toml", CONFIG.to_owned() + "[[block]]\nequal = [\"phone\"]\n");
+    place.write("sales.jsonl", lines).write(
+        "sales.toml",
+        CONFIG.to_owned() + "[[block]]\nequal = [\"phone\"]\n",
+    );
     assert_snapshot!(place.run("link sales.jsonl --config sales.toml --right-by since -o pairs.jsonl").shown(), @"
     exit 0
     --- stdout
@@ -483,21 +616,45 @@ fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() 
     // If the two values of a pair are farther apart than those of random pairs, the estimated share of right pairs is 0, not
     // negative.
     let record = |name: &str, phone: u32, day: u32| {
-        format!("{{\"name\":\"{name}\",\"phone\":\"{phone}\",\"address\":\"1 high street\",\"since\":{day}}}\n")
+        format!(
+            "{{\"name\":\"{name}\",\"phone\":\"{phone}\",\"address\":\"1 high street\",\"since\":{day}}}\n"
+        )
     };
-    let near: String =
-        (0..20).flat_map(|n| [(n, n * 10), (n, n * 10 + 1)]).map(|(n, day)| record("ann smith", 5_550_000 + n, day)).collect();
-    let far = [record("ann smith", 5_559_999, 0), record("ann smyth", 5_559_999, 9_000)].concat();
+    let near: String = (0..20)
+        .flat_map(|n| [(n, n * 10), (n, n * 10 + 1)])
+        .map(|(n, day)| record("ann smith", 5_550_000 + n, day))
+        .collect();
+    let far = [
+        record("ann smith", 5_559_999, 0),
+        record("ann smyth", 5_559_999, 9_000),
+    ]
+    .concat();
     place.write("far.jsonl", near + &far);
-    let summary = place.run("link far.jsonl --config sales.toml --right-by since --json -o far.out").err;
+    let summary = place
+        .run("link far.jsonl --config sales.toml --right-by since --json -o far.out")
+        .err;
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
     let scores = summary["right"]["scores"].as_array().unwrap();
-    let shares: Vec<f64> =
-        scores.iter().chain([&summary["right"]["matches"]]).filter_map(|share| share["right"].as_f64()).collect();
-    assert!(shares.len() >= 3 && shares.contains(&0.0) && shares.iter().all(|share| (0.0..=1.0).contains(share)), "{summary}");
+    let shares: Vec<f64> = scores
+        .iter()
+        .chain([&summary["right"]["matches"]])
+        .filter_map(|share| share["right"].as_f64())
+        .collect();
+    assert!(
+        shares.len() >= 3
+            && shares.contains(&0.0)
+            && shares.iter().all(|share| (0.0..=1.0).contains(share)),
+        "{summary}"
+    );
     for (flag, expected) in [
-        ("--right-by name", "--right-by name: the field \"name\" already compares it; name a field that the score does not use"),
-        ("--right-by born", "--right-by born: no record has a date or a number in this field; name a field that has one"),
+        (
+            "--right-by name",
+            "--right-by name: the field \"name\" already compares it; name a field that the score does not use",
+        ),
+        (
+            "--right-by born",
+            "--right-by born: no record has a date or a number in this field; name a field that has one",
+        ),
     ] {
         let ran = place.run(&format!("link sales.jsonl --config sales.toml {flag}"));
         assert!(ran.code == 2 && ran.err.contains(expected), "{}", ran.err);
@@ -510,7 +667,10 @@ fn threads_change_nothing_and_one_to_one_is_a_matching() {
     let mut lines = String::new();
     for i in 0..3000u32 {
         let mix = i.wrapping_mul(2_654_435_761) >> 7;
-        let (name, street) = (["ann", "bob", "cai", "dee", "eve"][mix as usize % 5], mix / 5 % 40);
+        let (name, street) = (
+            ["ann", "bob", "cai", "dee", "eve"][mix as usize % 5],
+            mix / 5 % 40,
+        );
         writeln!(
             lines,
             "{{\"name\":\"{name} {}\",\"address\":\"{street} High Street\",\"phone\":\"{}\"}}",
@@ -522,13 +682,23 @@ fn threads_change_nothing_and_one_to_one_is_a_matching() {
     let config = format!(
         "{CONFIG}[[block]]\nequal=\"phone\"\n[[block]]\nequal=[\"name\",\"address\"]\n[[block]]\nsimilar=\"name\"\nthreshold=0.9\n"
     );
-    place.write("people.jsonl", lines).write("link.toml", config);
-    let run = |flags: &str| place.run(&format!("link people.jsonl --config link.toml --clusters clusters.jsonl {flags}"));
+    place
+        .write("people.jsonl", lines)
+        .write("link.toml", config);
+    let run = |flags: &str| {
+        place.run(&format!(
+            "link people.jsonl --config link.toml --clusters clusters.jsonl {flags}"
+        ))
+    };
     let one = run("--threads 1");
     let clusters = place.read("clusters.jsonl");
     for flags in ["--threads 3", "--memory 64M --temp-dir ."] {
         let other = run(flags);
-        assert_eq!((&one.out, &one.err, one.code), (&other.out, &other.err, 0), "{flags}");
+        assert_eq!(
+            (&one.out, &one.err, one.code),
+            (&other.out, &other.err, 0),
+            "{flags}"
+        );
         assert_eq!(clusters, place.read("clusters.jsonl"), "{flags}");
     }
     assert!(one.out.lines().count() > 1000, "{}", one.err);
@@ -562,23 +732,34 @@ fn a_run_finds_the_same_pairs_as_the_naive_method() {
         let mix = i.wrapping_mul(2_654_435_761) >> 5;
         let first = ["anna", "ann", "hanna", "bob", "rob", "robert", "éva", ""][mix as usize % 8];
         let last = ["lee", "leigh", "smith", "smyth", "schmidt"][(mix / 8) as usize % 5];
-        let raw = [format!("{first} {last}"), format!("{} Mill Lane", mix / 40 % 9), format!("555 {:04}", mix % 83)];
+        let raw = [
+            format!("{first} {last}"),
+            format!("{} Mill Lane", mix / 40 % 9),
+            format!("555 {:04}", mix % 83),
+        ];
         let mut values = vec![String::new(); 3];
         for (field, value) in raw.iter().enumerate() {
             linker.normalise(field, value, &mut scratch, &mut values[field]);
         }
         records.push(values.iter().map(String::as_str));
         let [name, address, phone] = raw;
-        lines.push(format!("{{\"id\":{i},\"name\":\"{name}\",\"address\":\"{address}\",\"phone\":\"{phone}\"}}\n"));
+        lines.push(format!(
+            "{{\"id\":{i},\"name\":\"{name}\",\"address\":\"{address}\",\"phone\":\"{phone}\"}}\n"
+        ));
     }
     let place = Place::new();
-    place.write("all.jsonl", lines.concat()).write("a.jsonl", lines[..100].concat()).write("b.jsonl", lines[100..].concat());
+    place
+        .write("all.jsonl", lines.concat())
+        .write("a.jsonl", lines[..100].concat())
+        .write("b.jsonl", lines[100..].concat());
     place.write("link.toml", &config);
     for (inputs, split) in [("all.jsonl", None), ("a.jsonl b.jsonl", Some(100))] {
         let (mut candidates, mut expected) = (0, Vec::new());
         for a in 0..240 {
             for b in a + 1..240 {
-                if split.is_some_and(|split| a >= split || b < split) || linker.shared_block(&records, a, b).is_none() {
+                if split.is_some_and(|split| a >= split || b < split)
+                    || linker.shared_block(&records, a, b).is_none()
+                {
                     continue;
                 }
                 candidates += 1;
@@ -596,8 +777,16 @@ fn a_run_finds_the_same_pairs_as_the_naive_method() {
             (id("a"), id("b"), pair["score"].as_f64().unwrap())
         };
         let found: Vec<(u32, u32, f64)> = ran.out.lines().map(of).collect();
-        assert!(expected.len() > 100 && candidates > expected.len() as u64, "{candidates} {}", expected.len());
-        assert_eq!((found, summary["candidates"].as_u64()), (expected, Some(candidates)), "{inputs}");
+        assert!(
+            expected.len() > 100 && candidates > expected.len() as u64,
+            "{candidates} {}",
+            expected.len()
+        );
+        assert_eq!(
+            (found, summary["candidates"].as_u64()),
+            (expected, Some(candidates)),
+            "{inputs}"
+        );
     }
 }
 
@@ -605,75 +794,206 @@ fn a_run_finds_the_same_pairs_as_the_naive_method() {
 fn errors_name_file_line_field_and_remedy() {
     let config = |change: fn(String) -> String| change(CONFIG.to_string());
     for (config, parts) in [
-        (config(|c| c.replace("possible", "posible")), &["link.toml:2: unknown field `posible`", "`possible`"][..]),
+        (
+            config(|c| c.replace("possible", "posible")),
+            &["link.toml:2: unknown field `posible`", "`possible`"][..],
+        ),
         (
             config(|c| c.replace("\"phone\"\ntype", "\"phone\"\nweigth = 3\ntype")),
             &["link.toml:14: unknown field `weigth`", "`weight`"],
         ),
-        (config(|c| c.replace("type = \"phone\"", "type = \"telephone\"")), &["unknown variant `telephone`", "`phone`"]),
-        (config(|c| c.replace("type = \"phone\"", "")), &["missing field `type` of the field \"phone\"; give one of name, "]),
-        (config(|c| c.replace("type = \"phone\"", "type = \"phone\"\nfrom = []")), &["link.toml:15: from is an empty list"]),
-        (config(|c| c.replace("0.85", "\"high\"")), &["link.toml:1: invalid type: string \"high\""]),
-        (config(|c| c.replace("match = 0.85", "match = ")), &["link.toml:1: "]),
+        (
+            config(|c| c.replace("type = \"phone\"", "type = \"telephone\"")),
+            &["unknown variant `telephone`", "`phone`"],
+        ),
+        (
+            config(|c| c.replace("type = \"phone\"", "")),
+            &["missing field `type` of the field \"phone\"; give one of name, "],
+        ),
+        (
+            config(|c| c.replace("type = \"phone\"", "type = \"phone\"\nfrom = []")),
+            &["link.toml:15: from is an empty list"],
+        ),
+        (
+            config(|c| c.replace("0.85", "\"high\"")),
+            &["link.toml:1: invalid type: string \"high\""],
+        ),
+        (
+            config(|c| c.replace("match = 0.85", "match = ")),
+            &["link.toml:1: "],
+        ),
         (
             config(|c| c.replace("0.6", "0.9")),
-            &["link.toml: possible = 0.9 is above match = 0.85, but a possible match has a lower score"],
+            &[
+                "link.toml: possible = 0.9 is above match = 0.85, but a possible match has a lower score",
+            ],
         ),
-        (config(|_| "match = 0.9".into()), &["link.toml: there is no field to compare"]),
+        (
+            config(|_| "match = 0.9".into()),
+            &["link.toml: there is no field to compare"],
+        ),
         (
             config(|c| c + "[[block]]\nequal = [\"tel\"]\n"),
-            &["block 1 names the field \"tel\"", "\"name\", \"address\", \"phone\""],
+            &[
+                "block 1 names the field \"tel\"",
+                "\"name\", \"address\", \"phone\"",
+            ],
         ),
-        (config(|c| c + "[[block]]\nequal = [{ prefix = 2 }]\n"), &["missing field `field`"]),
-        (config(|c| c + "[[block]]\nequal = [3]\n"), &["link.toml:16: ", "a field's name, or a table"]),
+        (
+            config(|c| c + "[[block]]\nequal = [{ prefix = 2 }]\n"),
+            &["missing field `field`"],
+        ),
+        (
+            config(|c| c + "[[block]]\nequal = [3]\n"),
+            &["link.toml:16: ", "a field's name, or a table"],
+        ),
         (
             config(|c| c + "[[block]]\nsimilar = \"name\"\nthreshold = 7\n"),
             &["link.toml: block 1: threshold must be above 0 and at most 1, got 7"],
         ),
-        (config(|c| c.replace("possible = 0.6", "missing = \"no\"")), &["link.toml:2: ", "\"skip\", or the share"]),
+        (
+            config(|c| c.replace("possible = 0.6", "missing = \"no\"")),
+            &["link.toml:2: ", "\"skip\", or the share"],
+        ),
         (
             config(|c| c.replace("name = \"phone\"", "name = \"fax\"")),
-            &["no record has \"fax\"", "\"id\", \"name\", \"address\", \"phone\""],
+            &[
+                "no record has \"fax\"",
+                "\"id\", \"name\", \"address\", \"phone\"",
+            ],
         ),
     ] {
         let place = Place::new();
-        place.write("customers.jsonl", CUSTOMERS).write("link.toml", &config);
+        place
+            .write("customers.jsonl", CUSTOMERS)
+            .write("link.toml", &config);
         let ran = place.run("link customers.jsonl --config link.toml -o pairs.jsonl");
-        assert_eq!((ran.code, place.names().len()), (2, 2), "{config}: {}", ran.err);
+        assert_eq!(
+            (ran.code, place.names().len()),
+            (2, 2),
+            "{config}: {}",
+            ran.err
+        );
         for part in parts {
-            assert!(ran.err.contains(part), "{config}: no {part:?} in {}", ran.err);
+            assert!(
+                ran.err.contains(part),
+                "{config}: no {part:?} in {}",
+                ran.err
+            );
         }
     }
     let good = "{\"id\":1,\"name\":\"a\",\"address\":\"b\",\"phone\":\"3\"}\n";
     for (line, flags, parts) in [
         ("hello", "", &["r.jsonl:2: not a JSON object"][..]),
         ("{\"id\":2", "", &["r.jsonl:2: cannot be parsed"]),
-        ("{\"id\":2,\"name\":[\"x\"]}", "", &["r.jsonl:2: field \"name\" is an array", "join its parts into one string first"]),
-        ("{\"id\":2,\"address\":{}}", "", &["r.jsonl:2: field \"address\" is an object", "with `from`"]),
-        ("{\"id\":2,\"name\":\"\\ud800\"}", "", &["r.jsonl:2: field \"name\" has half of a character"]),
-        ("{\"id\":2,\"name\":1,\"name\":2}", "", &["r.jsonl:2: duplicate field \"name\""]),
-        ("{\"id\":[2]}", "", &["r.jsonl:2: field \"id\" is an array", "--id-field"]),
-        ("{\"id\":1}", "", &["r.jsonl:2: id 1 was already used", "--allow-repeated-ids"]),
-        ("{\"who\":{}}", "--label who", &["r.jsonl:2: field \"who\" is an object", "--label"]),
-        ("{}", "--label who", &["--label who: this field is missing or empty in all records"]),
+        (
+            "{\"id\":2,\"name\":[\"x\"]}",
+            "",
+            &[
+                "r.jsonl:2: field \"name\" is an array",
+                "join its parts into one string first",
+            ],
+        ),
+        (
+            "{\"id\":2,\"address\":{}}",
+            "",
+            &["r.jsonl:2: field \"address\" is an object", "with `from`"],
+        ),
+        (
+            "{\"id\":2,\"name\":\"\\ud800\"}",
+            "",
+            &["r.jsonl:2: field \"name\" has half of a character"],
+        ),
+        (
+            "{\"id\":2,\"name\":1,\"name\":2}",
+            "",
+            &["r.jsonl:2: duplicate field \"name\""],
+        ),
+        (
+            "{\"id\":[2]}",
+            "",
+            &["r.jsonl:2: field \"id\" is an array", "--id-field"],
+        ),
+        (
+            "{\"id\":1}",
+            "",
+            &["r.jsonl:2: id 1 was already used", "--allow-repeated-ids"],
+        ),
+        (
+            "{\"who\":{}}",
+            "--label who",
+            &["r.jsonl:2: field \"who\" is an object", "--label"],
+        ),
+        (
+            "{}",
+            "--label who",
+            &["--label who: this field is missing or empty in all records"],
+        ),
         ("{}", "-o r.jsonl", &["would overwrite the input"]),
-        ("{}", "-o pairs.csv", &["pairs.csv: pairs are written as JSON Lines"]),
-        ("{}", "--clusters c.parquet", &["c.parquet: clusters are written as JSON Lines"]),
-        ("{}", "--truth t.jsonl --allow-repeated-ids", &["without --label and --allow-repeated-ids"]),
+        (
+            "{}",
+            "-o pairs.csv",
+            &["pairs.csv: pairs are written as JSON Lines"],
+        ),
+        (
+            "{}",
+            "--clusters c.parquet",
+            &["c.parquet: clusters are written as JSON Lines"],
+        ),
+        (
+            "{}",
+            "--truth t.jsonl --allow-repeated-ids",
+            &["without --label and --allow-repeated-ids"],
+        ),
         ("{}", "--truth t.jsonl", &["t.jsonl: no such file"]),
-        ("{}", "--truth r.jsonl", &["r.jsonl:1: cannot be parsed: missing field `a`"]),
-        ("{}", "--format warc", &["[possible values: jsonl, json, csv, parquet, arrow]"]),
-        ("{}", "--format parquet", &["r.jsonl: is neither a Parquet file nor an Arrow IPC file or stream"]),
-        ("{}", "--threads 100000", &["error: 100000 threads are too many"]),
-        ("{}", "-o link.toml", &["link.toml: would overwrite the input link.toml"]),
-        ("{}", "--clusters link.toml", &["link.toml: would overwrite the input link.toml"]),
+        (
+            "{}",
+            "--truth r.jsonl",
+            &["r.jsonl:1: cannot be parsed: missing field `a`"],
+        ),
+        (
+            "{}",
+            "--format warc",
+            &["[possible values: jsonl, json, csv, parquet, arrow]"],
+        ),
+        (
+            "{}",
+            "--format parquet",
+            &["r.jsonl: is neither a Parquet file nor an Arrow IPC file or stream"],
+        ),
+        (
+            "{}",
+            "--threads 100000",
+            &["error: 100000 threads are too many"],
+        ),
+        (
+            "{}",
+            "-o link.toml",
+            &["link.toml: would overwrite the input link.toml"],
+        ),
+        (
+            "{}",
+            "--clusters link.toml",
+            &["link.toml: would overwrite the input link.toml"],
+        ),
     ] {
         let place = Place::new();
-        place.write("r.jsonl", format!("{good}{line}\n")).write("link.toml", CONFIG);
+        place
+            .write("r.jsonl", format!("{good}{line}\n"))
+            .write("link.toml", CONFIG);
         let ran = place.run(&format!("link r.jsonl --config link.toml {flags}"));
-        assert_eq!((ran.code, ran.out.as_str(), place.names().len()), (2, "", 2), "{line} {flags}: {}", ran.err);
+        assert_eq!(
+            (ran.code, ran.out.as_str(), place.names().len()),
+            (2, "", 2),
+            "{line} {flags}: {}",
+            ran.err
+        );
         for part in parts {
-            assert!(ran.err.contains(part), "{line} {flags}: no {part:?} in {}", ran.err);
+            assert!(
+                ran.err.contains(part),
+                "{line} {flags}: no {part:?} in {}",
+                ran.err
+            );
         }
     }
     let place = Place::new();
@@ -685,28 +1005,64 @@ fn errors_name_file_line_field_and_remedy() {
     place.write("t.jsonl", "{\"a\":1,\"b\":9}\n");
     for (line, part) in [
         ("none.jsonl --config link.toml", "none.jsonl: no such file"),
-        ("short.csv --config link.toml", "short.csv:2: the row has 2 fields, but the header has 3"),
+        (
+            "short.csv --config link.toml",
+            "short.csv:2: the row has 2 fields, but the header has 3",
+        ),
         ("r.jsonl --config none.toml", "none.toml: no such file"),
         ("r.jsonl r.jsonl --config link.toml", "given twice"),
-        ("r.jsonl --config link.toml --truth t.jsonl", "t.jsonl:1: no record has the id 9"),
-        ("r.jsonl --config link.toml --truth t.jsonl -o t.jsonl", "t.jsonl: would overwrite the input t.jsonl"),
-        ("r.jsonl --config link.toml --truth t.jsonl --clusters ./t.jsonl", "./t.jsonl: would overwrite the input t.jsonl"),
-        ("r.parquet --config link.toml", "r.parquet: is neither a Parquet file nor an Arrow IPC file or stream"),
-        ("r.jsonl --config link.toml --explain 1 2", "--explain 2: no record has this id"),
-        ("r.jsonl --config link.toml --explain 1 1", "--explain 1: the same record twice"),
+        (
+            "r.jsonl --config link.toml --truth t.jsonl",
+            "t.jsonl:1: no record has the id 9",
+        ),
+        (
+            "r.jsonl --config link.toml --truth t.jsonl -o t.jsonl",
+            "t.jsonl: would overwrite the input t.jsonl",
+        ),
+        (
+            "r.jsonl --config link.toml --truth t.jsonl --clusters ./t.jsonl",
+            "./t.jsonl: would overwrite the input t.jsonl",
+        ),
+        (
+            "r.parquet --config link.toml",
+            "r.parquet: is neither a Parquet file nor an Arrow IPC file or stream",
+        ),
+        (
+            "r.jsonl --config link.toml --explain 1 2",
+            "--explain 2: no record has this id",
+        ),
+        (
+            "r.jsonl --config link.toml --explain 1 1",
+            "--explain 1: the same record twice",
+        ),
         ("r.jsonl", "--config"),
     ] {
         let ran = place.run(&format!("link {line}"));
-        assert!(ran.code == 2 && ran.err.contains(part), "{line}: {}", ran.err);
+        assert!(
+            ran.code == 2 && ran.err.contains(part),
+            "{line}: {}",
+            ran.err
+        );
     }
     let mut command = place.command("link - --config link.toml");
-    let ran = Ran::of(command.stdin(std::fs::File::open(place.path("short.csv")).unwrap()).output().unwrap());
+    let ran = Ran::of(
+        command
+            .stdin(std::fs::File::open(place.path("short.csv")).unwrap())
+            .output()
+            .unwrap(),
+    );
     assert!(
-        ran.code == 2 && ran.err.contains("stdin:1: not a JSON object") && ran.err.contains("for CSV, give --format csv"),
+        ran.code == 2
+            && ran.err.contains("stdin:1: not a JSON object")
+            && ran.err.contains("for CSV, give --format csv"),
         "{}",
         ran.err
     );
-    assert_eq!(place.run("link r.jsonl --config link.toml -q").code, 1, "no pair");
+    assert_eq!(
+        place.run("link r.jsonl --config link.toml -q").code,
+        1,
+        "no pair"
+    );
     assert_eq!(place.read("t.jsonl"), "{\"a\":1,\"b\":9}\n");
 }
 
@@ -714,12 +1070,17 @@ fn errors_name_file_line_field_and_remedy() {
 #[test]
 fn real_records() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = std::env::var_os("LOOKALIKE_DATA").map_or(root.join("../shared/data"), PathBuf::from).join("er");
+    let folder = std::env::var_os("LOOKALIKE_DATA")
+        .map_or(root.join("../shared/data"), PathBuf::from)
+        .join("er");
     if !folder.exists() {
         // Write directly to standard error: the test runner hides what a passing test prints.
         drop(std::io::Write::write_fmt(
             &mut std::io::stderr(),
-            format_args!("skipped: {} is not there; set LOOKALIKE_DATA\n", folder.display()),
+            format_args!(
+                "skipped: {} is not there; set LOOKALIKE_DATA\n",
+                folder.display()
+            ),
         ));
         return;
     }
@@ -728,39 +1089,97 @@ fn real_records() {
         let bytes = std::fs::read(folder.join(format!("{name}.jsonl.zst"))).unwrap();
         String::from_utf8(zstd::decode_all(&*bytes).unwrap()).unwrap()
     };
-    for name in ["febrl1", "febrl3", "restaurant_dedupe", "cora", "cora.matches", "dblp_acm.matches"] {
+    for name in [
+        "febrl1",
+        "febrl3",
+        "restaurant_dedupe",
+        "cora",
+        "cora.matches",
+        "dblp_acm.matches",
+    ] {
         place.write(&format!("{name}.jsonl"), lines(name));
     }
     let papers = lines("dblp_acm");
     for source in ["dblp", "acm"] {
         let of = |line: &&str| line.contains(&format!("\"source\": \"{source}\""));
-        place.write(&format!("{source}.jsonl"), papers.lines().filter(of).map(|line| format!("{line}\n")).collect::<String>());
+        place.write(
+            &format!("{source}.jsonl"),
+            papers
+                .lines()
+                .filter(of)
+                .map(|line| format!("{line}\n"))
+                .collect::<String>(),
+        );
     }
     for (name, files, truth, least_f1, most_scored) in [
         ("febrl1", "febrl1.jsonl", "--label cluster", 0.998, 0.02),
         ("febrl3", "febrl3.jsonl", "--label cluster", 0.998, 0.02),
-        ("restaurant_dedupe", "restaurant_dedupe.jsonl", "--label cluster", 0.95, 0.05),
-        ("dblp_acm", "dblp.jsonl acm.jsonl", "--truth dblp_acm.matches.jsonl", 0.99, 0.02),
-        ("cora", "cora.jsonl", "--truth cora.matches.jsonl", 0.874, 0.1),
+        (
+            "restaurant_dedupe",
+            "restaurant_dedupe.jsonl",
+            "--label cluster",
+            0.95,
+            0.05,
+        ),
+        (
+            "dblp_acm",
+            "dblp.jsonl acm.jsonl",
+            "--truth dblp_acm.matches.jsonl",
+            0.99,
+            0.02,
+        ),
+        (
+            "cora",
+            "cora.jsonl",
+            "--truth cora.matches.jsonl",
+            0.874,
+            0.1,
+        ),
     ] {
         let config = root.join(format!("bench/link/{name}.toml"));
-        let ran = place.run(&format!("link {files} --config {} {truth} --json -o pairs.jsonl", config.display()));
-        let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{name}: {}", ran.err));
+        let ran = place.run(&format!(
+            "link {files} --config {} {truth} --json -o pairs.jsonl",
+            config.display()
+        ));
+        let summary: serde_json::Value =
+            serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{name}: {}", ran.err));
         let f1 = summary["judged"]["f1"].as_f64().unwrap();
-        let scored = summary["candidates"].as_f64().unwrap() / summary["possible_pairs"].as_f64().unwrap();
-        assert!(f1 >= least_f1 && scored <= most_scored, "{name}: {f1} {scored}");
+        let scored =
+            summary["candidates"].as_f64().unwrap() / summary["possible_pairs"].as_f64().unwrap();
+        assert!(
+            f1 >= least_f1 && scored <= most_scored,
+            "{name}: {f1} {scored}"
+        );
     }
     let mut learned = String::from("weights = \"learned\"\n");
-    let fields =
-        [("given_name", "name"), ("surname", "name"), ("address_1", "address"), ("suburb", "name"), ("postcode", "code")];
-    for (field, kind) in fields.into_iter().chain([("date_of_birth", "date"), ("soc_sec_id", "code")]) {
-        write!(learned, "\n[[field]]\nname = \"{field}\"\nfrom = \"fields.{field}\"\ntype = \"{kind}\"\n").unwrap();
+    let fields = [
+        ("given_name", "name"),
+        ("surname", "name"),
+        ("address_1", "address"),
+        ("suburb", "name"),
+        ("postcode", "code"),
+    ];
+    for (field, kind) in fields
+        .into_iter()
+        .chain([("date_of_birth", "date"), ("soc_sec_id", "code")])
+    {
+        write!(
+            learned,
+            "\n[[field]]\nname = \"{field}\"\nfrom = \"fields.{field}\"\ntype = \"{kind}\"\n"
+        )
+        .unwrap();
     }
     for block in ["soc_sec_id", "date_of_birth", "surname", "postcode"] {
         write!(learned, "\n[[block]]\nequal = \"{block}\"\n").unwrap();
     }
     place.write("learned.toml", learned);
-    let ran = place.run("link febrl3.jsonl --config learned.toml --label cluster --json -o pairs.jsonl");
-    let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
-    assert!(summary["judged"]["f1"].as_f64().unwrap() >= 0.998, "{}", ran.err);
+    let ran =
+        place.run("link febrl3.jsonl --config learned.toml --label cluster --json -o pairs.jsonl");
+    let summary: serde_json::Value =
+        serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
+    assert!(
+        summary["judged"]["f1"].as_f64().unwrap() >= 0.998,
+        "{}",
+        ran.err
+    );
 }

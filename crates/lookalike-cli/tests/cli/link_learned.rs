@@ -37,8 +37,10 @@ equal = ["surname", "town"]
 
 /// Returns people of whom every third one occurs twice, the second time with an error in one field. Each town has four areas.
 pub fn people(count: u32) -> String {
-    const GIVEN: [&str; 12] =
-        ["Anna", "Berta", "Carla", "Dora", "Emil", "Fritz", "Georg", "Hanna", "Ida", "Jonas", "Karl", "Lena"];
+    const GIVEN: [&str; 12] = [
+        "Anna", "Berta", "Carla", "Dora", "Emil", "Fritz", "Georg", "Hanna", "Ida", "Jonas",
+        "Karl", "Lena",
+    ];
     const SURNAMES: [&str; 16] = [
         "Albers",
         "Brandt",
@@ -62,8 +64,17 @@ pub fn people(count: u32) -> String {
     for i in 0..count {
         let mix = lookalike::fingerprint::finish(u64::from(i) + 1);
         let part = |shift: u32, of: usize| (mix >> shift) as usize % of;
-        let (given, surname, town) = (GIVEN[part(0, 12)], SURNAMES[part(8, 16)], TOWNS[part(16, 6)]);
-        let born = format!("19{:02}-{:02}-{:02}", part(24, 90) + 10, part(32, 12) + 1, part(40, 28) + 1);
+        let (given, surname, town) = (
+            GIVEN[part(0, 12)],
+            SURNAMES[part(8, 16)],
+            TOWNS[part(16, 6)],
+        );
+        let born = format!(
+            "19{:02}-{:02}-{:02}",
+            part(24, 90) + 10,
+            part(32, 12) + 1,
+            part(40, 28) + 1
+        );
         let area = format!("{town} {}", part(48, 4));
         let mut line = |id: &str, given: &str, surname: &str, town: &str, born: &str| {
             let name = format!(r#""given":"{given}","surname":"{surname}""#);
@@ -86,24 +97,41 @@ pub fn people(count: u32) -> String {
 #[test]
 fn people_are_linked_without_labels() {
     let place = Place::new();
-    place.write("people.jsonl", people(600)).write("link.toml", CONFIG);
+    place
+        .write("people.jsonl", people(600))
+        .write("link.toml", CONFIG);
     let ran = place.run("link people.jsonl --config link.toml --label who --json -o pairs.jsonl");
-    let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
+    let summary: serde_json::Value =
+        serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
     let f1 = summary["judged"]["f1"].as_f64().unwrap();
     assert!(f1 >= 0.98, "{}", ran.err);
     let expected = summary["learned"]["expected"].as_f64().unwrap();
     assert!((180.0..220.0).contains(&expected), "{expected}");
     let pairs = place.read("pairs.jsonl");
     let first: serde_json::Value = serde_json::from_str(pairs.lines().next().unwrap()).unwrap();
-    let keys: Vec<&str> = first.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(keys, ["a", "b", "bits", "probability", "verdict", "weights"]);
+    let keys: Vec<&str> = first
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        keys,
+        ["a", "b", "bits", "probability", "verdict", "weights"]
+    );
     let depends = |field: &str| {
         let fields = summary["learned"]["fields"].as_array().unwrap();
         fields.iter().find(|of| of["field"] == field).unwrap()["depends_on"].clone()
     };
-    assert!(depends("area") == "town" || depends("town") == "area", "{}", ran.err);
+    assert!(
+        depends("area") == "town" || depends("town") == "area",
+        "{}",
+        ran.err
+    );
     for flags in ["--threads 1", "--threads 3", "--memory 64M --temp-dir ."] {
-        let other = place.run(&format!("link people.jsonl --config link.toml --label who -o other.jsonl {flags}"));
+        let other = place.run(&format!(
+            "link people.jsonl --config link.toml --label who -o other.jsonl {flags}"
+        ));
         assert_eq!(other.code, 0, "{}", other.err);
         assert_eq!(place.read("other.jsonl"), pairs, "{flags}");
     }
@@ -115,24 +143,41 @@ fn people_are_linked_without_labels() {
 #[test]
 fn a_pair_is_explained_in_bits() {
     let place = Place::new();
-    place.write("people.jsonl", people(600)).write("link.toml", CONFIG);
+    place
+        .write("people.jsonl", people(600))
+        .write("link.toml", CONFIG);
     let ran = place.run("link people.jsonl --config link.toml --explain 0 0b");
     assert_eq!(ran.code, 0, "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
     assert!(lines[0].ends_with("alike   bits"), "{}", ran.out);
-    assert!(lines[7].contains(" bits for any pair +") && lines[7].ends_with(": a match"), "{}", ran.out);
+    assert!(
+        lines[7].contains(" bits for any pair +") && lines[7].ends_with(": a match"),
+        "{}",
+        ran.out
+    );
     let other = place.run("link people.jsonl --config link.toml --explain 0 1");
     assert_eq!(other.code, 1, "{}", other.out);
     let json = place.run("link people.jsonl --config link.toml --explain 0 0b --json");
     let explained: serde_json::Value = serde_json::from_str(&json.out).unwrap();
-    assert!(explained["prior"].as_f64().unwrap() < -5.0 && explained["score"].as_f64().unwrap() > 0.9, "{}", json.out);
+    assert!(
+        explained["prior"].as_f64().unwrap() < -5.0 && explained["score"].as_f64().unwrap() > 0.9,
+        "{}",
+        json.out
+    );
 }
 
 #[test]
 fn nothing_is_learned_from_an_empty_collection() {
     let place = Place::new();
-    place.write("people.jsonl", people(60)).write("none.jsonl", "").write("link.toml", CONFIG);
-    for inputs in ["none.jsonl", "people.jsonl none.jsonl", "none.jsonl people.jsonl"] {
+    place
+        .write("people.jsonl", people(60))
+        .write("none.jsonl", "")
+        .write("link.toml", CONFIG);
+    for inputs in [
+        "none.jsonl",
+        "people.jsonl none.jsonl",
+        "none.jsonl people.jsonl",
+    ] {
         let ran = place.run(&format!("link {inputs} --config link.toml"));
         assert_eq!((ran.code, &*ran.out), (0, ""), "{inputs}: {}", ran.err);
     }
@@ -141,18 +186,38 @@ fn nothing_is_learned_from_an_empty_collection() {
 #[test]
 fn what_cannot_be_learned_is_refused() {
     let place = Place::new();
-    place.write("few.jsonl", people(3)).write("people.jsonl", people(60)).write("link.toml", CONFIG);
-    place.write("points.toml", CONFIG.replacen("type = \"name\"", "type = \"name\"\nweight = 50", 1));
+    place
+        .write("few.jsonl", people(3))
+        .write("people.jsonl", people(60))
+        .write("link.toml", CONFIG);
+    place.write(
+        "points.toml",
+        CONFIG.replacen("type = \"name\"", "type = \"name\"\nweight = 50", 1),
+    );
     place.write(
         "levels.toml",
-        CONFIG.replace("weights = \"learned\"\n", "").replacen("\"name\"\n", "\"name\"\nlevels = [0.5]\n", 2),
+        CONFIG.replace("weights = \"learned\"\n", "").replacen(
+            "\"name\"\n",
+            "\"name\"\nlevels = [0.5]\n",
+            2,
+        ),
     );
-    place.write("copies.toml", format!("{CONFIG}\n[[field]]\nname = \"home\"\nfrom = \"town\"\ntype = \"name\"\n"));
-    place.write("missing.toml", CONFIG.replacen('\n', "\nmissing = 0.5\n", 1));
+    place.write(
+        "copies.toml",
+        format!("{CONFIG}\n[[field]]\nname = \"home\"\nfrom = \"town\"\ntype = \"name\"\n"),
+    );
+    place.write(
+        "missing.toml",
+        CONFIG.replacen('\n', "\nmissing = 0.5\n", 1),
+    );
     let mut all = String::new();
-    for (file, config) in
-        [("few", "link"), ("people", "points"), ("people", "levels"), ("people", "missing"), ("people", "copies")]
-    {
+    for (file, config) in [
+        ("few", "link"),
+        ("people", "points"),
+        ("people", "levels"),
+        ("people", "missing"),
+        ("people", "copies"),
+    ] {
         let ran = place.run(&format!("link {file}.jsonl --config {config}.toml"));
         assert_eq!(ran.code, 2, "{}", ran.out);
         all += &ran.err;
@@ -172,18 +237,41 @@ fn a_suggested_configuration_links_without_a_change() {
     place.write("people.jsonl", people(600));
     let ran = place.run("link people.jsonl --suggest --label who");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    for part in ["weights = \"learned\"\n", "name = \"born\"\ntype = \"date\"\n", "equal = [\"born\"]\n"] {
+    for part in [
+        "weights = \"learned\"\n",
+        "name = \"born\"\ntype = \"date\"\n",
+        "equal = [\"born\"]\n",
+    ] {
         assert!(ran.out.contains(part), "{}", ran.out);
     }
-    assert!(!ran.out.contains("who") && !ran.out.contains("\"id\""), "{}", ran.out);
-    assert_eq!(place.run("link people.jsonl --suggest --label who --threads 1 -o link.toml").code, 0);
+    assert!(
+        !ran.out.contains("who") && !ran.out.contains("\"id\""),
+        "{}",
+        ran.out
+    );
+    assert_eq!(
+        place
+            .run("link people.jsonl --suggest --label who --threads 1 -o link.toml")
+            .code,
+        0
+    );
     assert_eq!(place.read("link.toml"), ran.out);
     let people = std::fs::File::open(place.path("people.jsonl")).unwrap();
-    let piped = place.command("link - --format jsonl --suggest --label who").stdin(people).output().unwrap();
+    let piped = place
+        .command("link - --format jsonl --suggest --label who")
+        .stdin(people)
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8(piped.stdout).unwrap(), ran.out);
-    let linked = place.run("link people.jsonl --config link.toml --label who --json -o pairs.jsonl");
-    let summary: serde_json::Value = serde_json::from_str(&linked.err).unwrap_or_else(|_| panic!("{}", linked.err));
-    assert!(summary["judged"]["f1"].as_f64().unwrap() >= 0.98, "{}", linked.err);
+    let linked =
+        place.run("link people.jsonl --config link.toml --label who --json -o pairs.jsonl");
+    let summary: serde_json::Value =
+        serde_json::from_str(&linked.err).unwrap_or_else(|_| panic!("{}", linked.err));
+    assert!(
+        summary["judged"]["f1"].as_f64().unwrap() >= 0.98,
+        "{}",
+        linked.err
+    );
 }
 
 #[test]
@@ -191,9 +279,24 @@ fn two_collections_in_two_formats_are_suggested_one_to_one() {
     let place = Place::new();
     let (mut lines, mut table) = (String::new(), String::from("id,title,shelf,year\n"));
     for i in 0..300u64 {
-        let words: Vec<String> = (0..6).map(|word| format!("w{}", lookalike::fingerprint::finish(i * 10 + word) % 900)).collect();
-        writeln!(lines, r#"{{"id":{i},"title":"{}","year":{},"ours":"x{i}"}}"#, words.join(" "), 1990 + i % 25).unwrap();
-        writeln!(table, "t{i},\"{}\",{},{}", words[usize::from(i % 4 == 0)..].join(" "), i % 7, 1990 + i % 25).unwrap();
+        let words: Vec<String> = (0..6)
+            .map(|word| format!("w{}", lookalike::fingerprint::finish(i * 10 + word) % 900))
+            .collect();
+        writeln!(
+            lines,
+            r#"{{"id":{i},"title":"{}","year":{},"ours":"x{i}"}}"#,
+            words.join(" "),
+            1990 + i % 25
+        )
+        .unwrap();
+        writeln!(
+            table,
+            "t{i},\"{}\",{},{}",
+            words[usize::from(i % 4 == 0)..].join(" "),
+            i % 7,
+            1990 + i % 25
+        )
+        .unwrap();
     }
     place.write("ours.jsonl", lines).write("theirs.csv", table);
     let ran = place.run("link ours.jsonl theirs.csv --suggest -o link.toml");
@@ -209,38 +312,74 @@ fn two_collections_in_two_formats_are_suggested_one_to_one() {
     ] {
         assert!(suggested.contains(part), "{part}\n{suggested}");
     }
-    let linked = place.run("link ours.jsonl theirs.csv --config link.toml --matches-only -o pairs.jsonl");
+    let linked =
+        place.run("link ours.jsonl theirs.csv --config link.toml --matches-only -o pairs.jsonl");
     assert_eq!(linked.code, 0, "{}", linked.err);
-    assert_eq!(place.read("pairs.jsonl").lines().count(), 300, "{}", linked.err);
+    assert_eq!(
+        place.read("pairs.jsonl").lines().count(),
+        300,
+        "{}",
+        linked.err
+    );
 }
 
 /// Products of two shops: each series has the same words, and its models differ in a digit. The second shop leaves out some numbers.
 fn products(place: &Place) {
-    let (mut ours, mut theirs, mut truth) = (String::new(), String::from("id,title,price\n"), String::new());
+    let (mut ours, mut theirs, mut truth) = (
+        String::new(),
+        String::from("id,title,price\n"),
+        String::new(),
+    );
     for i in 0..400u64 {
         let draw = |salt: u64, of: u64| lookalike::fingerprint::finish((i / 4) * 16 + salt) % of;
         let word = |salt, of| {
             let number = draw(salt, of);
-            ["ka", "lo", "mi", "su", "te"].map(|part| part.as_bytes()[(number % 2) as usize] as char).iter().collect::<String>()
-                + ["ardent", "bright", "cantor", "delph", "esk", "fulg", "gant", "halc"][(number / 2 % 8) as usize]
+            ["ka", "lo", "mi", "su", "te"]
+                .map(|part| part.as_bytes()[(number % 2) as usize] as char)
+                .iter()
+                .collect::<String>()
+                + [
+                    "ardent", "bright", "cantor", "delph", "esk", "fulg", "gant", "halc",
+                ][(number / 2 % 8) as usize]
                 + ["a", "e", "i", "o"][(number / 16 % 4) as usize]
         };
         let (brand, kind, spec) = (word(1, 20), word(2, 15), word(3, 64));
         let code = format!("K{}-{}", draw(4, 9), 1000 + 10 * draw(5, 800) + i % 4);
         let price = 20 + draw(6, 900) + 5 * (i % 4);
-        writeln!(ours, r#"{{"id":{i},"title":"{brand} {kind} with {spec} - {code}","price":"${price}.00"}}"#).unwrap();
-        let code = if i % 10 == 7 { String::new() } else { code.replace('-', "") };
-        writeln!(theirs, "t{i},{brand} {code} {kind} {spec} new,\"{}\"", price + i % 3).unwrap();
+        writeln!(
+            ours,
+            r#"{{"id":{i},"title":"{brand} {kind} with {spec} - {code}","price":"${price}.00"}}"#
+        )
+        .unwrap();
+        let code = if i % 10 == 7 {
+            String::new()
+        } else {
+            code.replace('-', "")
+        };
+        writeln!(
+            theirs,
+            "t{i},{brand} {code} {kind} {spec} new,\"{}\"",
+            price + i % 3
+        )
+        .unwrap();
         writeln!(truth, r#"{{"a":{i},"b":"t{i}"}}"#).unwrap();
     }
-    place.write("ours.jsonl", ours).write("theirs.csv", theirs).write("truth.jsonl", truth);
+    place
+        .write("ours.jsonl", ours)
+        .write("theirs.csv", theirs)
+        .write("truth.jsonl", truth);
 }
 
 #[test]
 fn products_are_suggested_by_their_numbers_and_linked_one_to_one() {
     let place = Place::new();
     products(&place);
-    assert_eq!(place.run("link ours.jsonl theirs.csv --suggest -o link.toml").code, 0);
+    assert_eq!(
+        place
+            .run("link ours.jsonl theirs.csv --suggest -o link.toml")
+            .code,
+        0
+    );
     let suggested = place.read("link.toml");
     for part in [
         "name = \"title\"\ntype = \"text\"\ncompare = \"tfidf-trigrams\"\n",
@@ -250,24 +389,43 @@ fn products_are_suggested_by_their_numbers_and_linked_one_to_one() {
         assert!(suggested.contains(part), "{part}\n{suggested}");
     }
     let run = |flags: &str| {
-        let ran = place.run(&format!("link ours.jsonl theirs.csv --config link.toml --truth truth.jsonl --json {flags}"));
-        let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
+        let ran = place.run(&format!(
+            "link ours.jsonl theirs.csv --config link.toml --truth truth.jsonl --json {flags}"
+        ));
+        let summary: serde_json::Value =
+            serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
         (summary, ran.out)
     };
     let (summary, out) = run("");
-    assert!(summary["one_to_one"] == true && summary["judged"]["f1"].as_f64().unwrap() >= 0.94, "{summary}");
+    assert!(
+        summary["one_to_one"] == true && summary["judged"]["f1"].as_f64().unwrap() >= 0.94,
+        "{summary}"
+    );
     assert_eq!(out, run("--one-to-one auto --threads 1").1);
     assert_eq!(out, run("--one-to-one --memory 64M").1);
     let (several, _) = run("--one-to-one no");
-    assert!(several["one_to_one"] == false && several["matches"].as_u64() > summary["matches"].as_u64(), "{several}");
+    assert!(
+        several["one_to_one"] == false && several["matches"].as_u64() > summary["matches"].as_u64(),
+        "{several}"
+    );
     // One shop has its products twice, so that a record can be in several pairs.
     place.write("twice.jsonl", place.read("ours.jsonl").repeat(2));
     place
         .write("points.toml", "[[field]]\nname = \"title\"\ntype = \"text\"\n[[field]]\nname = \"price\"\ntype = \"quantity\"\n");
-    let twice = place.run("link twice.jsonl theirs.csv --config points.toml --allow-repeated-ids -o pairs.jsonl");
-    assert!(twice.err.contains("a record can be in several pairs\n"), "{}", twice.err);
+    let twice = place.run(
+        "link twice.jsonl theirs.csv --config points.toml --allow-repeated-ids -o pairs.jsonl",
+    );
+    assert!(
+        twice.err.contains("a record can be in several pairs\n"),
+        "{}",
+        twice.err
+    );
     let bad = place.run("link ours.jsonl theirs.csv --config link.toml --one-to-one maybe");
-    assert!(bad.code == 2 && bad.err.contains("[possible values: auto, yes, no]"), "{}", bad.err);
+    assert!(
+        bad.code == 2 && bad.err.contains("[possible values: auto, yes, no]"),
+        "{}",
+        bad.err
+    );
 }
 
 #[test]
@@ -299,7 +457,12 @@ fn quantities_parts_and_shares_are_configured() {
         place.write("wrong.toml", place.read("link.toml").replacen(old, new, 1));
         place.run("link a.csv b.csv --config wrong.toml").err
     };
-    let all = [("10%", "ten"), ("10%", "0%"), ("take = \"code\"", "take = \"first\""), ("match", "one_to_one = 1\nmatch")];
+    let all = [
+        ("10%", "ten"),
+        ("10%", "0%"),
+        ("take = \"code\"", "take = \"first\""),
+        ("match", "one_to_one = 1\nmatch"),
+    ];
     assert_snapshot!(all.map(|(old, new)| wrong(old, new)).concat(), @r#"
     error: wrong.toml:17: invalid value: string "ten", expected a number, or a share of the larger number such as "10%"
     error: wrong.toml: field "price": within must be a number above 0, or a share such as "10%"
@@ -312,7 +475,10 @@ fn quantities_parts_and_shares_are_configured() {
 fn what_cannot_be_suggested_is_refused() {
     let place = Place::new();
     place
-        .write("ids.jsonl", "{\"id\": 1, \"n\": \"x\"}\n{\"id\": 2, \"n\": \"x\"}\n")
+        .write(
+            "ids.jsonl",
+            "{\"id\": 1, \"n\": \"x\"}\n{\"id\": 2, \"n\": \"x\"}\n",
+        )
         .write("none.jsonl", "")
         .write("bad.jsonl", "[1]\n");
     let mut all = String::new();

@@ -69,7 +69,9 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { folder: TempDir::new().unwrap() }
+        Self {
+            folder: TempDir::new().unwrap(),
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -87,15 +89,20 @@ impl Place {
 
     /// Returns all names in the folder, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = fs::read_dir(self.folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
 
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lookalike"));
-        command.current_dir(self.folder.path()).args(arguments.split_whitespace()).stdin(Stdio::null());
+        command
+            .current_dir(self.folder.path())
+            .args(arguments.split_whitespace())
+            .stdin(Stdio::null());
         command
     }
 
@@ -122,14 +129,28 @@ impl Ran {
 
     /// Returns the text of a snapshot: exit code, standard output, and standard error without the line with the time.
     pub(crate) fn shown(&self) -> String {
-        let err: String = self.err.lines().filter(|line| !line.starts_with("  time ")).map(|line| format!("{line}\n")).collect();
-        format!("exit {}\n--- stdout\n{}--- stderr\n{err}", self.code, self.out)
+        let err: String = self
+            .err
+            .lines()
+            .filter(|line| !line.starts_with("  time "))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        format!(
+            "exit {}\n--- stdout\n{}--- stderr\n{err}",
+            self.code, self.out
+        )
     }
 }
 
 /// Returns the path of a file of the project's test data.
 pub(crate) fn testdata(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name).canonicalize().unwrap().display().to_string()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata")
+        .join(name)
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string()
 }
 
 /// Three documents, of which two are similar.

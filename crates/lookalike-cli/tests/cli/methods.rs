@@ -7,7 +7,11 @@ use crate::{Place, testdata};
 fn summary(place: &Place, flags: &str) -> String {
     let ran = place.run(&format!("dedup {} {flags}", testdata("licenses.jsonl.zst")));
     assert_eq!(ran.code, 0, "{flags}: {}", ran.err);
-    ran.err.lines().filter(|line| !line.starts_with("  time ")).map(|line| format!("{line}\n")).collect()
+    ran.err
+        .lines()
+        .filter(|line| !line.starts_with("  time "))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 #[test]
@@ -114,7 +118,12 @@ fn an_excerpt_is_dropped_for_the_text_that_contains_it() {
             words(1000, 1100)
         ),
     );
-    assert_eq!(place.run("dedup in.jsonl --measure containment -o kept.jsonl --quiet").code, 0);
+    assert_eq!(
+        place
+            .run("dedup in.jsonl --measure containment -o kept.jsonl --quiet")
+            .code,
+        0
+    );
     assert_snapshot!(place.read("kept.decisions.jsonl"), @r#"
     {"id":"excerpt","verdict":"dropped","reason":"contained","representative":"whole","resemblance":0.0963855421686747,"containment":1.0,"containment_of_representative":0.0963855421686747,"cluster_size":2}
     {"id":"whole","verdict":"kept","reason":"representative","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":2}
@@ -124,19 +133,43 @@ fn an_excerpt_is_dropped_for_the_text_that_contains_it() {
     // excerpt.
     let ran = place.run("dedup in.jsonl --measure containment --keep first --json");
     assert!(ran.out.contains("\"dropped\": 0"), "{}{}", ran.out, ran.err);
-    assert_eq!(place.run("dedup in.jsonl --threshold 0.1 --json").out.matches("\"dropped\": 0").count(), 1, "r is below .1");
+    assert_eq!(
+        place
+            .run("dedup in.jsonl --threshold 0.1 --json")
+            .out
+            .matches("\"dropped\": 0")
+            .count(),
+        1,
+        "r is below .1"
+    );
 }
 
 #[test]
 fn fingerprints_in_too_many_texts_find_no_match_and_are_reported() {
     let place = Place::new();
     let header = (0..30).map(|i| format!("h{i} ")).collect::<String>();
-    let line = |i: usize| format!("{{\"text\":\"{header}{}\"}}\n", (0..4).map(|j| format!("own{i}x{j} ")).collect::<String>());
+    let line = |i: usize| {
+        format!(
+            "{{\"text\":\"{header}{}\"}}\n",
+            (0..4).map(|j| format!("own{i}x{j} ")).collect::<String>()
+        )
+    };
     place.write("in.jsonl", (0..12).map(line).collect::<String>());
     let ran = place.run("dedup in.jsonl --candidates shared --threshold 0.7 --common 5");
-    assert!(ran.err.contains("0 dropped") && ran.err.contains("26 common shingles (the most common in 12 texts)"), "{}", ran.err);
+    assert!(
+        ran.err.contains("0 dropped")
+            && ran
+                .err
+                .contains("26 common shingles (the most common in 12 texts)"),
+        "{}",
+        ran.err
+    );
     let ran = place.run("dedup in.jsonl --candidates shared --threshold 0.7");
-    assert!(ran.err.contains("11 dropped") && !ran.err.contains("excluded"), "{}", ran.err);
+    assert!(
+        ran.err.contains("11 dropped") && !ran.err.contains("excluded"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -144,23 +177,62 @@ fn folds_affect_the_comparison_but_not_the_output() {
     let place = Place::new();
     let input = "{\"id\":1,\"text\":\"床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。\"}\n{\"id\":2,\"text\":\"床前明月光 疑是地上霜 举头望明月 低头思故乡\"}\n{\"id\":3,\"text\":\"Réservé n° 12\"}\n{\"id\":4,\"text\":\"RESERVE N° 13\"}\n";
     place.write("in.jsonl", input);
-    assert!(place.run("dedup in.jsonl").err.contains("4 kept + 0 dropped"));
-    assert!(place.run("dedup in.jsonl --fold simplified").err.contains("3 kept + 1 dropped"));
-    assert!(place.run("dedup in.jsonl --fold accents").err.contains("4 kept + 0 dropped"));
+    assert!(
+        place
+            .run("dedup in.jsonl")
+            .err
+            .contains("4 kept + 0 dropped")
+    );
+    assert!(
+        place
+            .run("dedup in.jsonl --fold simplified")
+            .err
+            .contains("3 kept + 1 dropped")
+    );
+    assert!(
+        place
+            .run("dedup in.jsonl --fold accents")
+            .err
+            .contains("4 kept + 0 dropped")
+    );
     assert_eq!(
         place.run("dedup in.jsonl --fold simplified,accents,digits --tokens jieba -o kept.jsonl --no-decisions -q").code,
         0
     );
-    assert_eq!(place.read("kept.jsonl"), input.lines().step_by(2).map(|line| format!("{line}\n")).collect::<String>());
+    assert_eq!(
+        place.read("kept.jsonl"),
+        input
+            .lines()
+            .step_by(2)
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    );
 }
 
 #[test]
 fn occurrences_count_when_they_are_labelled() {
     let place = Place::new();
     let said = |times: usize| "one two three four five six ".repeat(times);
-    place.write("in.jsonl", format!("{{\"text\":\"{}\"}}\n{{\"text\":\"{}\"}}\n", said(4), said(12)));
-    assert!(place.run("dedup in.jsonl").err.contains("1 kept + 1 dropped"));
-    assert!(place.run("dedup in.jsonl --occurrences labelled").err.contains("2 kept + 0 dropped"));
+    place.write(
+        "in.jsonl",
+        format!(
+            "{{\"text\":\"{}\"}}\n{{\"text\":\"{}\"}}\n",
+            said(4),
+            said(12)
+        ),
+    );
+    assert!(
+        place
+            .run("dedup in.jsonl")
+            .err
+            .contains("1 kept + 1 dropped")
+    );
+    assert!(
+        place
+            .run("dedup in.jsonl --occurrences labelled")
+            .err
+            .contains("2 kept + 0 dropped")
+    );
 }
 
 #[test]
@@ -168,33 +240,109 @@ fn flags_of_another_method_are_refused_by_name() {
     let place = Place::new();
     place.write("in.jsonl", "{\"text\":\"a\"}\n");
     for (flags, words) in [
-        ("--method simhash --rows 5", "--rows only works with --candidates bands, not with --method simhash"),
-        ("--bits 64", "--bits only works with --method simhash, not with --candidates bands"),
-        ("--method exact --candidates shared", "--candidates only works with --method minhash"),
-        ("--candidates shared --run-length 3", "--run-length only works with --candidates super"),
-        ("--method sentences --modulus 8", "--modulus only works with --candidates shared or --candidates super"),
-        ("--candidates shared --modulus 12", "--modulus 12 is not a power of two"),
-        ("--degree 32", "--degree only works with --fingerprint rabin"),
-        ("--fingerprint rabin --degree 8", "the degree of a fingerprint must be from 16 to 64, got 8"),
-        ("--method simhash --bits 96", "a SimHash must have 64 or 128 bits, got 96"),
-        ("--method simhash --distance 64", "the distance must be below 64 bits, got 64"),
-        ("--method simhash --distance 5 --blocks 5", "for a distance of 5 bits, hashes of 64 bits need 6 to 64 blocks, got 5"),
-        ("--method simhash --distance 9 --blocks 30", "more than 4096 tables; use at most"),
-        ("--method sentences --longest 0", "at least 1 of the longest sentences, got 0"),
-        ("--measure containment --candidates bands", "for containment, find candidates by shared shingles"),
-        ("--measure containment --method simhash", "for containment, find candidates by shared shingles"),
-        ("--method shingle --verify sketch", "makes no sketches to estimate from"),
-        ("--candidates super --verify sketch", "leave the verification exact"),
-        ("--candidates shared --modulus 4096 --recall 0.999", "one shingle in 4096 finds"),
-        ("--candidates super --run-length 0", "super-shingles of length 0 find 0.0000"),
-        ("--candidates super --run-length 20", "use a length from 1 to 5"),
-        ("--cluster greedy --measure containment", "greedy clusters estimate resemblance"),
-        ("--sample 100", "--representative and --sample only work with --cluster greedy"),
-        ("--cluster greedy --sample 0", "a sample must have at least 1 element"),
-        ("--cluster greedy --method simhash", "leave out the method and the candidates"),
+        (
+            "--method simhash --rows 5",
+            "--rows only works with --candidates bands, not with --method simhash",
+        ),
+        (
+            "--bits 64",
+            "--bits only works with --method simhash, not with --candidates bands",
+        ),
+        (
+            "--method exact --candidates shared",
+            "--candidates only works with --method minhash",
+        ),
+        (
+            "--candidates shared --run-length 3",
+            "--run-length only works with --candidates super",
+        ),
+        (
+            "--method sentences --modulus 8",
+            "--modulus only works with --candidates shared or --candidates super",
+        ),
+        (
+            "--candidates shared --modulus 12",
+            "--modulus 12 is not a power of two",
+        ),
+        (
+            "--degree 32",
+            "--degree only works with --fingerprint rabin",
+        ),
+        (
+            "--fingerprint rabin --degree 8",
+            "the degree of a fingerprint must be from 16 to 64, got 8",
+        ),
+        (
+            "--method simhash --bits 96",
+            "a SimHash must have 64 or 128 bits, got 96",
+        ),
+        (
+            "--method simhash --distance 64",
+            "the distance must be below 64 bits, got 64",
+        ),
+        (
+            "--method simhash --distance 5 --blocks 5",
+            "for a distance of 5 bits, hashes of 64 bits need 6 to 64 blocks, got 5",
+        ),
+        (
+            "--method simhash --distance 9 --blocks 30",
+            "more than 4096 tables; use at most",
+        ),
+        (
+            "--method sentences --longest 0",
+            "at least 1 of the longest sentences, got 0",
+        ),
+        (
+            "--measure containment --candidates bands",
+            "for containment, find candidates by shared shingles",
+        ),
+        (
+            "--measure containment --method simhash",
+            "for containment, find candidates by shared shingles",
+        ),
+        (
+            "--method shingle --verify sketch",
+            "makes no sketches to estimate from",
+        ),
+        (
+            "--candidates super --verify sketch",
+            "leave the verification exact",
+        ),
+        (
+            "--candidates shared --modulus 4096 --recall 0.999",
+            "one shingle in 4096 finds",
+        ),
+        (
+            "--candidates super --run-length 0",
+            "super-shingles of length 0 find 0.0000",
+        ),
+        (
+            "--candidates super --run-length 20",
+            "use a length from 1 to 5",
+        ),
+        (
+            "--cluster greedy --measure containment",
+            "greedy clusters estimate resemblance",
+        ),
+        (
+            "--sample 100",
+            "--representative and --sample only work with --cluster greedy",
+        ),
+        (
+            "--cluster greedy --sample 0",
+            "a sample must have at least 1 element",
+        ),
+        (
+            "--cluster greedy --method simhash",
+            "leave out the method and the candidates",
+        ),
     ] {
         let ran = place.run(&format!("dedup in.jsonl {flags}"));
-        assert!(ran.code == 2 && ran.err.contains(words), "{flags}: {}", ran.err);
+        assert!(
+            ran.code == 2 && ran.err.contains(words),
+            "{flags}: {}",
+            ran.err
+        );
     }
 }
 
@@ -211,19 +359,48 @@ fn a_minimum_containment_keeps_what_adds_something() {
         (base, &*longer, 0.86, false),
         (&*longer, base, 1.0, true),
     ] {
-        place.write("in.jsonl", line("a", first) + &line("b", second) + &line("copy", second));
-        let ran = place.run(&format!("dedup in.jsonl -o kept.jsonl --min-containment {containment}"));
+        place.write(
+            "in.jsonl",
+            line("a", first) + &line("b", second) + &line("copy", second),
+        );
+        let ran = place.run(&format!(
+            "dedup in.jsonl -o kept.jsonl --min-containment {containment}"
+        ));
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let kept = line("a", first) + &if dropped { String::new() } else { line("b", second) };
+        let kept = line("a", first)
+            + &if dropped {
+                String::new()
+            } else {
+                line("b", second)
+            };
         assert_eq!(place.read("kept.jsonl"), kept, "{containment}: {}", ran.err);
-        assert!(ran.err.contains(&format!("containment >= {containment})")), "{}", ran.err);
+        assert!(
+            ran.err.contains(&format!("containment >= {containment})")),
+            "{}",
+            ran.err
+        );
     }
     for (flags, why) in [
-        ("--min-containment 0", "the minimum containment must be above 0 and at most 1, got 0"),
-        ("--min-containment 0.9 --measure containment", "a minimum containment only works with resemblance"),
-        ("--min-containment 0.9 --cluster components", "a minimum containment only works with resemblance"),
-        ("--min-containment 0.9 --verify sketch", "a minimum containment only works with resemblance"),
-        ("--min-containment 0.9 --index new", "it has no minimum containment"),
+        (
+            "--min-containment 0",
+            "the minimum containment must be above 0 and at most 1, got 0",
+        ),
+        (
+            "--min-containment 0.9 --measure containment",
+            "a minimum containment only works with resemblance",
+        ),
+        (
+            "--min-containment 0.9 --cluster components",
+            "a minimum containment only works with resemblance",
+        ),
+        (
+            "--min-containment 0.9 --verify sketch",
+            "a minimum containment only works with resemblance",
+        ),
+        (
+            "--min-containment 0.9 --index new",
+            "it has no minimum containment",
+        ),
     ] {
         let ran = place.run(&format!("dedup in.jsonl -o out.jsonl {flags}"));
         assert_eq!(ran.code, 2, "{}", ran.err);

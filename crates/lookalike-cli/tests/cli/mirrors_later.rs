@@ -33,15 +33,24 @@ fn crawls(place: &Place) {
             ("april/guide/other.html", format!("{other} and a few words")),
             ("april/guide/third.html", third.clone()),
             ("april/guide/setup/linux.html", moved.clone()),
-            ("april/guide/options.html", format!("{} {}", part(10, 40), part(11, 20))),
-            ("april/guide/learn.html", format!("{} {}", part(12, 40), part(13, 20))),
+            (
+                "april/guide/options.html",
+                format!("{} {}", part(10, 40), part(11, 20)),
+            ),
+            (
+                "april/guide/learn.html",
+                format!("{} {}", part(12, 40), part(13, 20)),
+            ),
             ("april/guide/news.html", late.clone()),
             ("may/guide/same.html", same),
             ("may/guide/other.html", other),
             ("may/guide/third.html", third),
             ("may/guide/setup/linux.html", moved),
             ("may/guide/options.html", part(20, 60)),
-            ("may/guide/learn.html", format!("{} {}", part(12, 40), part(13, 20))),
+            (
+                "may/guide/learn.html",
+                format!("{} {}", part(12, 40), part(13, 20)),
+            ),
             ("may/guide/faq.html", part(14, 60)),
             ("may/api/news.html", late),
         ],
@@ -81,18 +90,39 @@ fn the_second_round_pairs_pages_that_changed_a_lot() {
     "#);
     // Without the second round, nothing else changes.
     let first = place.run("mirrors march april --pages first.jsonl");
-    assert_eq!(first.out.replace("\"same_path\":3}", "\"same_path\":3,\"changed\":2}"), ran.out);
-    let matches: String =
-        place.read("pages.jsonl").lines().filter(|line| line.contains("\"match\"")).map(|line| line.to_owned() + "\n").collect();
-    assert_eq!(matches.replace(",\"by\":\"match\"", ""), place.read("first.jsonl"));
+    assert_eq!(
+        first
+            .out
+            .replace("\"same_path\":3}", "\"same_path\":3,\"changed\":2}"),
+        ran.out
+    );
+    let matches: String = place
+        .read("pages.jsonl")
+        .lines()
+        .filter(|line| line.contains("\"match\""))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    assert_eq!(
+        matches.replace(",\"by\":\"match\"", ""),
+        place.read("first.jsonl")
+    );
     // All matches are written, and then the pairs of the second round.
     let all = place.run("mirrors march april --changed=0.6 --pages all.jsonl --all-pairs --unmatched alone.jsonl -q");
     assert!(all.out.ends_with("\"changed\":1}\n"), "{}", all.out);
-    assert!(place.read("all.jsonl").ends_with("\"same_path\":true,\"by\":\"path\"}\n"));
+    assert!(
+        place
+            .read("all.jsonl")
+            .ends_with("\"same_path\":true,\"by\":\"path\"}\n")
+    );
     assert!(!place.read("alone.jsonl").contains("options"));
     for threads in [1, 3] {
-        let again = place.run(&format!("mirrors march april --changed --pages again.jsonl --threads {threads} --memory 64M"));
-        assert_eq!((again.out, place.read("again.jsonl")), (ran.out.clone(), place.read("pages.jsonl")));
+        let again = place.run(&format!(
+            "mirrors march april --changed --pages again.jsonl --threads {threads} --memory 64M"
+        ));
+        assert_eq!(
+            (again.out, place.read("again.jsonl")),
+            (ran.out.clone(), place.read("pages.jsonl"))
+        );
     }
 }
 
@@ -126,22 +156,39 @@ fn histories_of_three_crawls() {
     found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
     for threads in [1, 3] {
-        let again = place.run(&format!("mirrors march april may -q --threads {threads} --memory 64M"));
+        let again = place.run(&format!(
+            "mirrors march april may -q --threads {threads} --memory 64M"
+        ));
         assert_eq!(again.out, ran.out);
     }
     // With two crawls, histories must be asked for.
     let two = place.run("mirrors march april --history -o two.jsonl --json");
     let summary: Value = serde_json::from_str(&two.err).unwrap();
     assert_eq!(
-        (&summary["command"], &summary["histories"], &summary["in_all"]),
+        (
+            &summary["command"],
+            &summary["histories"],
+            &summary["in_all"]
+        ),
         (&json!("mirrors history"), &json!(9), &json!(6))
     );
     assert_eq!(place.read("two.jsonl").lines().count(), 9);
     // With a higher threshold for the second round, only the address shows that the options are the same page.
-    let strict = place.run("mirrors march april --history --changed=0.9 -q").out;
-    let line = strict.lines().find(|line| line.contains("options")).unwrap();
-    assert!(line.contains("\"event\":\"changed\"") && line.contains("\"by\":\"path\""), "{line}");
-    assert!(strict.contains("\"id\":\"guide/learn.html\",\"first\":2,"), "{strict}");
+    let strict = place
+        .run("mirrors march april --history --changed=0.9 -q")
+        .out;
+    let line = strict
+        .lines()
+        .find(|line| line.contains("options"))
+        .unwrap();
+    assert!(
+        line.contains("\"event\":\"changed\"") && line.contains("\"by\":\"path\""),
+        "{line}"
+    );
+    assert!(
+        strict.contains("\"id\":\"guide/learn.html\",\"first\":2,"),
+        "{strict}"
+    );
 }
 
 /// Crawls may be records of any format; pages without text are the same page if they have the same address.
@@ -149,10 +196,22 @@ fn histories_of_three_crawls() {
 fn histories_of_hosts_and_of_pages_without_text() {
     let place = Place::new();
     let record = |url: &str, text: &str| json!({"id": url, "text": text}).to_string() + "\n";
-    place.write("1.jsonl", record("http://a.example/x", &text(1, 40)) + &record("http://a.example/empty", "") + "bad\n");
-    place.write("2.jsonl", record("http://www.a.example/x", &text(1, 40)) + &record("http://a.example/empty", ""));
+    place.write(
+        "1.jsonl",
+        record("http://a.example/x", &text(1, 40))
+            + &record("http://a.example/empty", "")
+            + "bad\n",
+    );
+    place.write(
+        "2.jsonl",
+        record("http://www.a.example/x", &text(1, 40)) + &record("http://a.example/empty", ""),
+    );
     place.write("3.jsonl", "");
-    place.write("4.jsonl", record("http://a.example/x/index.html", &text(2, 40)) + &record("http://a.example/x", &text(3, 40)));
+    place.write(
+        "4.jsonl",
+        record("http://a.example/x/index.html", &text(2, 40))
+            + &record("http://a.example/x", &text(3, 40)),
+    );
     let ran = place.run("mirrors 1.jsonl 2.jsonl 3.jsonl 4.jsonl --fold-www --skip-bad bad.txt");
     assert_snapshot!(ran.shown(), @r#"
     exit 0
@@ -183,20 +242,59 @@ fn flags_of_site_pairs_are_refused_for_histories() {
     place.write("twice.jsonl", "{\"id\":\"a/1\",\"text\":\"x\"}\n".repeat(2));
     let before = place.names();
     for (arguments, expected) in [
-        ("mirrors march --history", "--history needs two collections or more"),
-        ("mirrors march april march", "march: is given twice; name each crawl once"),
+        (
+            "mirrors march --history",
+            "--history needs two collections or more",
+        ),
+        (
+            "mirrors march april march",
+            "march: is given twice; name each crawl once",
+        ),
         ("mirrors march april march/guide", "given twice"),
-        ("mirrors march april may --pages pages.jsonl", "--pages is about pairs of sites"),
-        ("mirrors march april may --share 0.5", "--share is about pairs of sites"),
-        ("mirrors march april may --share-of both", "--share-of is about pairs of sites"),
-        ("mirrors march april may --report report.html", "--report is about pairs of sites"),
-        ("mirrors march april may --changed=0", "--changed must be above 0 and at most 1, got 0"),
-        ("mirrors march april --changed=1.5", "--changed must be above 0 and at most 1, got 1.5"),
-        ("mirrors march april may --skip-bad -", "--skip-bad -: histories already use standard output"),
-        ("mirrors march april may -o history.parquet", "history.parquet"),
-        ("mirrors march april may --by host", "--by host takes the site from it"),
-        ("mirrors march april may --by field:text", "the text cannot identify the site"),
-        ("mirrors march twice.jsonl may", "twice.jsonl:2: id \"a/1\" was already used at twice.jsonl:1"),
+        (
+            "mirrors march april may --pages pages.jsonl",
+            "--pages is about pairs of sites",
+        ),
+        (
+            "mirrors march april may --share 0.5",
+            "--share is about pairs of sites",
+        ),
+        (
+            "mirrors march april may --share-of both",
+            "--share-of is about pairs of sites",
+        ),
+        (
+            "mirrors march april may --report report.html",
+            "--report is about pairs of sites",
+        ),
+        (
+            "mirrors march april may --changed=0",
+            "--changed must be above 0 and at most 1, got 0",
+        ),
+        (
+            "mirrors march april --changed=1.5",
+            "--changed must be above 0 and at most 1, got 1.5",
+        ),
+        (
+            "mirrors march april may --skip-bad -",
+            "--skip-bad -: histories already use standard output",
+        ),
+        (
+            "mirrors march april may -o history.parquet",
+            "history.parquet",
+        ),
+        (
+            "mirrors march april may --by host",
+            "--by host takes the site from it",
+        ),
+        (
+            "mirrors march april may --by field:text",
+            "the text cannot identify the site",
+        ),
+        (
+            "mirrors march twice.jsonl may",
+            "twice.jsonl:2: id \"a/1\" was already used at twice.jsonl:1",
+        ),
         ("mirrors march april missing", "missing: no such file"),
     ] {
         let ran = place.run(arguments);
@@ -211,7 +309,10 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % bound
     }
 
@@ -219,10 +320,16 @@ impl Draw {
     fn edited(&mut self, text: &str, other: &str, percent: usize) -> String {
         let others: Vec<&str> = other.split_whitespace().collect();
         let words: Vec<&str> = text.split_whitespace().collect();
-        let runs = words.chunks(12).map(|run| match self.below(100) < percent && !others.is_empty() {
-            true => (0..run.len()).map(|at| others[(self.below(others.len()) + at) % others.len()]).collect::<Vec<_>>().join(" "),
-            false => run.join(" "),
-        });
+        let runs =
+            words.chunks(12).map(
+                |run| match self.below(100) < percent && !others.is_empty() {
+                    true => (0..run.len())
+                        .map(|at| others[(self.below(others.len()) + at) % others.len()])
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                    false => run.join(" "),
+                },
+            );
         runs.collect::<Vec<_>>().join(" ")
     }
 }
@@ -231,9 +338,12 @@ impl Draw {
 /// come back and some are new. The true page of each address is known. Returns the crawls: address → (page, text).
 fn made_up(texts: &[String]) -> Vec<BTreeMap<String, (usize, String)>> {
     let mut draw = Draw(7);
-    let address = |page: usize, version: usize| format!("http://site{}.example/{version}/{page}.html", page % 7);
-    let mut crawl: BTreeMap<String, (usize, String)> =
-        (0..1200).map(|page| (address(page, 0), (page, texts[page].clone()))).collect();
+    let address = |page: usize, version: usize| {
+        format!("http://site{}.example/{version}/{page}.html", page % 7)
+    };
+    let mut crawl: BTreeMap<String, (usize, String)> = (0..1200)
+        .map(|page| (address(page, 0), (page, texts[page].clone())))
+        .collect();
     let (mut crawls, mut next) = (vec![crawl.clone()], 1200);
     for version in 1..4 {
         let mut later = BTreeMap::new();
@@ -266,32 +376,57 @@ fn made_up(texts: &[String]) -> Vec<BTreeMap<String, (usize, String)>> {
 #[test]
 fn recall_on_made_up_crawls_of_real_texts() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("LOOKALIKE_DATA").map_or(here, PathBuf::from).join("newsgroups20.jsonl.zst");
+    let path = std::env::var_os("LOOKALIKE_DATA")
+        .map_or(here, PathBuf::from)
+        .join("newsgroups20.jsonl.zst");
     if !path.exists() {
         // Write directly to standard error: the test runner hides what a passing test prints.
-        let words = format_args!("skipped: {} is not there; set LOOKALIKE_DATA\n", path.display()).to_string();
-        drop(std::io::Write::write_all(&mut std::io::stderr(), words.as_bytes()));
+        let words = format_args!(
+            "skipped: {} is not there; set LOOKALIKE_DATA\n",
+            path.display()
+        )
+        .to_string();
+        drop(std::io::Write::write_all(
+            &mut std::io::stderr(),
+            words.as_bytes(),
+        ));
         return;
     }
-    let lines = BufReader::new(zstd::Decoder::new(std::fs::File::open(path).unwrap()).unwrap()).lines();
-    let texts = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap()["text"].as_str().unwrap().to_string());
+    let lines =
+        BufReader::new(zstd::Decoder::new(std::fs::File::open(path).unwrap()).unwrap()).lines();
+    let texts = lines.map(|line| {
+        serde_json::from_str::<Value>(&line.unwrap()).unwrap()["text"]
+            .as_str()
+            .unwrap()
+            .to_string()
+    });
     let long = texts.filter(|text| (60..2000).contains(&text.split_whitespace().count()));
     // Cross-posts would be the same page twice.
     let mut seen = BTreeSet::new();
-    let texts: Vec<String> = long.filter(|text| seen.insert(text.clone())).take(2000).collect();
+    let texts: Vec<String> = long
+        .filter(|text| seen.insert(text.clone()))
+        .take(2000)
+        .collect();
     let (place, crawls) = (Place::new(), made_up(&texts));
     let names = ["1.jsonl", "2.jsonl", "3.jsonl", "4.jsonl"];
     for (name, crawl) in names.iter().zip(&crawls) {
-        let lines = crawl.iter().map(|(url, (_, text))| json!({"id": url, "text": text}).to_string() + "\n");
+        let lines = crawl
+            .iter()
+            .map(|(url, (_, text))| json!({"id": url, "text": text}).to_string() + "\n");
         place.write(name, lines.collect::<String>());
     }
     let figures = |found: &BTreeSet<(String, String)>, step: usize, changed: bool| {
         let (old, new) = (&crawls[step], &crawls[step + 1]);
-        let of_page: BTreeMap<usize, &String> = new.iter().map(|(url, (page, _))| (*page, url)).collect();
+        let of_page: BTreeMap<usize, &String> =
+            new.iter().map(|(url, (page, _))| (*page, url)).collect();
         let truth = old.iter().filter_map(|(url, (page, text))| {
             let later = *of_page.get(page)?;
             // The pages that changed a lot share fewer than 60 % of their words.
-            let words = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+            let words = |text: &str| {
+                text.split_whitespace()
+                    .map(String::from)
+                    .collect::<Vec<_>>()
+            };
             let (before, after) = (words(text), words(&new[later].1));
             let same = before.iter().zip(&after).filter(|(a, b)| a == b).count();
             (!changed || 10 * same < 6 * before.len()).then(|| (url.clone(), later.clone()))
@@ -301,20 +436,28 @@ fn recall_on_made_up_crawls_of_real_texts() {
         (right, truth.len(), found.len())
     };
     let pages = |flags: &str| {
-        let ran = place.run(&format!("mirrors 1.jsonl 2.jsonl -q --pages pages.jsonl -o sites.jsonl {flags}"));
+        let ran = place.run(&format!(
+            "mirrors 1.jsonl 2.jsonl -q --pages pages.jsonl -o sites.jsonl {flags}"
+        ));
         assert_eq!(ran.code, 0, "{}", ran.err);
         let read = place.read("pages.jsonl");
         let line = |line: &str| {
             let line: Value = serde_json::from_str(line).unwrap();
-            (line["a"].as_str().unwrap().to_string(), line["b"].as_str().unwrap().to_string())
+            (
+                line["a"].as_str().unwrap().to_string(),
+                line["b"].as_str().unwrap().to_string(),
+            )
         };
         read.lines().map(line).collect::<BTreeSet<_>>()
     };
     let mut shown = String::new();
     for flags in ["", "--changed=0.5", "--changed=0.3", "--changed=0.1"] {
         let found = pages(flags);
-        let ((right, all, given), (lot, lots, _)) = (figures(&found, 0, false), figures(&found, 0, true));
-        shown += &format!("{flags:>14}: {right} of {all} pairs, {given} reported; changed a lot: {lot} of {lots}\n");
+        let ((right, all, given), (lot, lots, _)) =
+            (figures(&found, 0, false), figures(&found, 0, true));
+        shown += &format!(
+            "{flags:>14}: {right} of {all} pairs, {given} reported; changed a lot: {lot} of {lots}\n"
+        );
     }
     let histories = place.run(&format!("mirrors {} -q", names.join(" ")));
     assert_eq!(histories.code, 0, "{}", histories.err);
@@ -324,13 +467,17 @@ fn recall_on_made_up_crawls_of_real_texts() {
         let events = line["events"].as_array().unwrap();
         for two in events.windows(2) {
             if let (Some(a), Some(b)) = (two[0]["id"].as_str(), two[1]["id"].as_str()) {
-                steps[two[1]["crawl"].as_u64().unwrap() as usize - 2].insert((a.to_string(), b.to_string()));
+                steps[two[1]["crawl"].as_u64().unwrap() as usize - 2]
+                    .insert((a.to_string(), b.to_string()));
             }
         }
     }
     for (step, found) in steps.iter().enumerate() {
-        let ((right, all, given), (lot, lots, _)) = (figures(found, step, false), figures(found, step, true));
-        shown += &format!("history step {step}: {right} of {all} pairs, {given} reported; changed a lot: {lot} of {lots}\n");
+        let ((right, all, given), (lot, lots, _)) =
+            (figures(found, step, false), figures(found, step, true));
+        shown += &format!(
+            "history step {step}: {right} of {all} pairs, {given} reported; changed a lot: {lot} of {lots}\n"
+        );
     }
     assert_snapshot!(shown, @r"
                   : 754 of 1136 pairs, 754 reported; changed a lot: 0 of 213

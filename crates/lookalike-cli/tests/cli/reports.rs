@@ -30,7 +30,9 @@ fn place() -> Place {
 /// Removes the fields that differ from run to run.
 fn without_measures(mut summary: Value) -> Value {
     let fields = summary.as_object_mut().unwrap();
-    ["seconds", "peak_memory", "above_memory", "runs"].iter().for_each(|name| _ = fields.remove(*name));
+    ["seconds", "peak_memory", "above_memory", "runs"]
+        .iter()
+        .for_each(|name| _ = fields.remove(*name));
     summary
 }
 
@@ -68,7 +70,12 @@ fn a_summary_file_equals_the_json_output() {
             json!([{"role": "result", "name": "removed.txt"}, {"role": "texts", "name": "in.jsonl"}]),
             json!([{"role": "removals", "name": "removals.jsonl"}]),
         ),
-        ("eval", "in.jsonl --sample 2 --run=", json!([{"role": "input", "name": "in.jsonl"}]), json!([])),
+        (
+            "eval",
+            "in.jsonl --sample 2 --run=",
+            json!([{"role": "input", "name": "in.jsonl"}]),
+            json!([]),
+        ),
         (
             "mirrors",
             "in.jsonl old.jsonl -o sites.jsonl --pages pages.jsonl",
@@ -90,32 +97,66 @@ fn a_summary_file_equals_the_json_output() {
     ] {
         let ran = place.run(&format!("{command} {asked} --json --summary summary.json"));
         assert!(ran.code < 2, "{command}: {}", ran.err);
-        let (printed, written) = (format!("{}{}", ran.out, ran.err), place.read("summary.json"));
+        let (printed, written) = (
+            format!("{}{}", ran.out, ran.err),
+            place.read("summary.json"),
+        );
         let (printed, written) = (parsed(&printed), parsed(&written));
         assert_eq!(printed, written, "{command}");
-        assert_eq!((&written["schema"], &written["version"]), (&json!(1), &json!(env!("CARGO_PKG_VERSION"))));
-        assert_eq!((&written["command"], &written["inputs"], &written["outputs"]), (&json!(command), &inputs, &outputs));
+        assert_eq!(
+            (&written["schema"], &written["version"]),
+            (&json!(1), &json!(env!("CARGO_PKG_VERSION")))
+        );
+        assert_eq!(
+            (&written["command"], &written["inputs"], &written["outputs"]),
+            (&json!(command), &inputs, &outputs)
+        );
         // A run without `--summary` prints the same summary as the one in the file.
         let again = place.run(&format!("{command} {asked} --json"));
-        assert_eq!(without_measures(parsed(&format!("{}{}", again.out, again.err))), without_measures(written), "{command}");
+        assert_eq!(
+            without_measures(parsed(&format!("{}{}", again.out, again.err))),
+            without_measures(written),
+            "{command}"
+        );
     }
 }
 
 #[test]
 fn a_failed_run_leaves_the_old_summary() {
     let place = Place::new();
-    place.write("in.jsonl", "{\"text\": 1}\n").write("summary.json", "old");
+    place
+        .write("in.jsonl", "{\"text\": 1}\n")
+        .write("summary.json", "old");
     let before = place.names();
     for command in ["dedup in.jsonl -o kept.jsonl", "pairs in.jsonl"] {
-        assert_eq!(place.run(&format!("{command} --summary summary.json")).code, 2);
-        assert_eq!((place.names(), place.read("summary.json")), (before.clone(), "old".into()), "{command}");
+        assert_eq!(
+            place.run(&format!("{command} --summary summary.json")).code,
+            2
+        );
+        assert_eq!(
+            (place.names(), place.read("summary.json")),
+            (before.clone(), "old".into()),
+            "{command}"
+        );
     }
     // The error is reported before any input is read.
     let ran = place.run("dedup in.jsonl --summary no/summary.json");
-    assert!(ran.code == 2 && ran.err.contains("no/summary.json"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("no/summary.json"),
+        "{}",
+        ran.err
+    );
     place.write("in.jsonl", SMALL);
-    assert_eq!(place.run("dedup in.jsonl -o kept.jsonl --dry-run --summary summary.json").code, 0);
-    assert_eq!((place.names(), place.read("summary.json")), (before, "old".into()));
+    assert_eq!(
+        place
+            .run("dedup in.jsonl -o kept.jsonl --dry-run --summary summary.json")
+            .code,
+        0
+    );
+    assert_eq!(
+        (place.names(), place.read("summary.json")),
+        (before, "old".into())
+    );
 }
 
 #[test]
@@ -137,10 +178,22 @@ fn a_summary_does_not_overwrite_files_of_the_run() {
         "link people.jsonl -c link.toml --summary link.toml",
         "minutiae prints.jsonl --summary prints.jsonl",
     ] {
-        let before: Vec<(String, String)> = place.names().into_iter().map(|name| (name.clone(), place.read(&name))).collect();
+        let before: Vec<(String, String)> = place
+            .names()
+            .into_iter()
+            .map(|name| (name.clone(), place.read(&name)))
+            .collect();
         let ran = place.run(command);
-        assert!(ran.code == 2 && ran.err.contains("would overwrite"), "{command}: {}", ran.err);
-        let after: Vec<(String, String)> = place.names().into_iter().map(|name| (name.clone(), place.read(&name))).collect();
+        assert!(
+            ran.code == 2 && ran.err.contains("would overwrite"),
+            "{command}: {}",
+            ran.err
+        );
+        let after: Vec<(String, String)> = place
+            .names()
+            .into_iter()
+            .map(|name| (name.clone(), place.read(&name)))
+            .collect();
         assert_eq!(before, after, "{command}");
     }
 }
@@ -150,10 +203,17 @@ fn a_summary_is_written_to_standard_output_or_compressed_by_extension() {
     let place = place();
     let ran = place.run("dedup in.jsonl -o kept.jsonl --quiet --summary -");
     assert_eq!((ran.code, parsed(&ran.out)["kept"].clone()), (0, json!(2)));
-    assert_eq!(place.run("dedup in.jsonl -o kept.jsonl --quiet --summary summary.json.gz").code, 0);
+    assert_eq!(
+        place
+            .run("dedup in.jsonl -o kept.jsonl --quiet --summary summary.json.gz")
+            .code,
+        0
+    );
     let mut text = String::new();
     let packed = std::fs::File::open(place.path("summary.json.gz")).unwrap();
-    flate2::read::MultiGzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    flate2::read::MultiGzDecoder::new(packed)
+        .read_to_string(&mut text)
+        .unwrap();
     assert_eq!(parsed(&text)["command"], "dedup");
 }
 
@@ -161,10 +221,23 @@ fn a_summary_is_written_to_standard_output_or_compressed_by_extension() {
 fn a_summary_does_not_show_command_lines() {
     let place = place();
     let mut command = place.command("dedup --input-command");
-    let ran = Ran::of(command.args(["cat in.jsonl # hunter2", "--json", "-vv"]).output().unwrap());
+    let ran = Ran::of(
+        command
+            .args(["cat in.jsonl # hunter2", "--json", "-vv"])
+            .output()
+            .unwrap(),
+    );
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(parsed(&ran.out)["inputs"], json!([{"role": "command", "name": "command:1"}]));
-    assert!(!ran.out.contains("hunter2") && !ran.err.contains("hunter2"), "{}{}", ran.out, ran.err);
+    assert_eq!(
+        parsed(&ran.out)["inputs"],
+        json!([{"role": "command", "name": "command:1"}])
+    );
+    assert!(
+        !ran.out.contains("hunter2") && !ran.err.contains("hunter2"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 #[test]
@@ -172,14 +245,24 @@ fn reports_without_a_run_have_the_same_header() {
     let place = place();
     for (command, inputs) in [
         ("curve --json", json!([])),
-        ("compare in.jsonl old.jsonl --json", json!([{"role": "a", "name": "in.jsonl"}, {"role": "b", "name": "old.jsonl"}])),
-        ("minutiae --model --squares 1000 --trials 10 --json", json!([])),
+        (
+            "compare in.jsonl old.jsonl --json",
+            json!([{"role": "a", "name": "in.jsonl"}, {"role": "b", "name": "old.jsonl"}]),
+        ),
+        (
+            "minutiae --model --squares 1000 --trials 10 --json",
+            json!([]),
+        ),
         (
             "link people.jsonl -c link.toml --explain 1 2 --json",
             json!([{"role": "a", "name": "people.jsonl"}, {"role": "config", "name": "link.toml"}]),
         ),
     ] {
         let report = parsed(&place.run(command).out);
-        assert_eq!((&report["schema"], &report["outputs"], &report["inputs"]), (&json!(1), &json!([]), &inputs), "{command}");
+        assert_eq!(
+            (&report["schema"], &report["outputs"], &report["inputs"]),
+            (&json!(1), &json!([]), &inputs),
+            "{command}"
+        );
     }
 }

@@ -28,28 +28,53 @@ impl Random {
 pub(crate) fn collection(place: &Place) -> Vec<String> {
     let mut originals: Vec<String> = Vec::new();
     for (name, most) in [("licenses", 2_000_000), ("zh_tang", 400_000)] {
-        assert_eq!(place.run(&format!("dedup {} --method exact -o some.jsonl", testdata(&format!("{name}.jsonl.zst")))).code, 0);
+        assert_eq!(
+            place
+                .run(&format!(
+                    "dedup {} --method exact -o some.jsonl",
+                    testdata(&format!("{name}.jsonl.zst"))
+                ))
+                .code,
+            0
+        );
         let mut bytes = 0;
         for line in place.read("some.jsonl").lines() {
             bytes += line.len();
             originals.extend((bytes < most).then(|| line.to_string()));
         }
     }
-    ["some.jsonl", "some.decisions.jsonl"].iter().for_each(|name| fs::remove_file(place.path(name)).unwrap());
+    ["some.jsonl", "some.decisions.jsonl"]
+        .iter()
+        .for_each(|name| fs::remove_file(place.path(name)).unwrap());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut lines = Vec::new();
     for round in 0..5 {
         for (number, original) in originals.iter().enumerate() {
-            let Value::Object(mut record) = serde_json::from_str(original).unwrap() else { panic!("{original}") };
+            let Value::Object(mut record) = serde_json::from_str(original).unwrap() else {
+                panic!("{original}")
+            };
             let text = record["text"].as_str().unwrap().to_string();
             record.insert("id".into(), format!("{round}-{number}").into());
             match random.below(10) {
                 0 => _ = record.remove("id"),
-                1..5 => _ = record.insert("text".into(), format!("{text} changed words {} here", random.below(99)).into()),
+                1..5 => {
+                    _ = record.insert(
+                        "text".into(),
+                        format!("{text} changed words {} here", random.below(99)).into(),
+                    )
+                }
                 5 => _ = record.insert("text".into(), text.to_uppercase().into()),
-                6 => _ = record.insert("text".into(), format!("page {number} of the notes on {}", random.below(30)).into()),
+                6 => {
+                    _ = record.insert(
+                        "text".into(),
+                        format!("page {number} of the notes on {}", random.below(30)).into(),
+                    )
+                }
                 _ if round > 0 => {
-                    _ = record.insert("text".into(), format!("{number} {round} {text} {}", "x y z ".repeat(99)).into())
+                    _ = record.insert(
+                        "text".into(),
+                        format!("{number} {round} {text} {}", "x y z ".repeat(99)).into(),
+                    )
                 }
                 _ => {}
             }
@@ -75,13 +100,34 @@ struct Case {
 }
 
 const CASES: [Case; 7] = [
-    Case { flags: "dedup a.jsonl b.jsonl --skip-bad bad.txt", command: None },
-    Case { flags: "dedup a.jsonl b.jsonl.zst --skip-bad bad.txt --label --label-prefix dup_", command: None },
-    Case { flags: "dedup a.jsonl.gz c.jsonl b.jsonl.zst --skip-bad bad.txt", command: None },
-    Case { flags: "dedup b.jsonl --skip-bad bad.txt", command: Some("cat a.jsonl") },
-    Case { flags: "dedup a.jsonl b.jsonl --skip-bad bad.txt --candidates shared", command: None },
-    Case { flags: "dedup a.jsonl b.jsonl.zst --skip-bad bad.txt --keep longest", command: None },
-    Case { flags: "dedup a.jsonl.gz b.jsonl --skip-bad bad.txt --method simhash --cluster components", command: None },
+    Case {
+        flags: "dedup a.jsonl b.jsonl --skip-bad bad.txt",
+        command: None,
+    },
+    Case {
+        flags: "dedup a.jsonl b.jsonl.zst --skip-bad bad.txt --label --label-prefix dup_",
+        command: None,
+    },
+    Case {
+        flags: "dedup a.jsonl.gz c.jsonl b.jsonl.zst --skip-bad bad.txt",
+        command: None,
+    },
+    Case {
+        flags: "dedup b.jsonl --skip-bad bad.txt",
+        command: Some("cat a.jsonl"),
+    },
+    Case {
+        flags: "dedup a.jsonl b.jsonl --skip-bad bad.txt --candidates shared",
+        command: None,
+    },
+    Case {
+        flags: "dedup a.jsonl b.jsonl.zst --skip-bad bad.txt --keep longest",
+        command: None,
+    },
+    Case {
+        flags: "dedup a.jsonl.gz b.jsonl --skip-bad bad.txt --method simhash --cluster components",
+        command: None,
+    },
 ];
 
 /// The minimum number of kills per case.
@@ -95,13 +141,33 @@ impl Case {
         for name in inputs.names() {
             fs::copy(inputs.path(&name), place.path(&name)).unwrap();
         }
-        assert!(self.start(&place, "").wait().unwrap().success(), "{}: {}", self.flags, place.read("said"));
+        assert!(
+            self.start(&place, "").wait().unwrap().success(),
+            "{}: {}",
+            self.flags,
+            place.read("said")
+        );
         let expected = outputs(&place);
         let started = Instant::now();
-        assert!(self.start(&place, "--resume state --resume-part 300000").wait().unwrap().success(), "{}", place.read("said"));
-        assert!(outputs(&place) == expected, "{}: other bytes where nothing was killed", self.flags);
+        assert!(
+            self.start(&place, "--resume state --resume-part 300000")
+                .wait()
+                .unwrap()
+                .success(),
+            "{}",
+            place.read("said")
+        );
+        assert!(
+            outputs(&place) == expected,
+            "{}: other bytes where nothing was killed",
+            self.flags
+        );
         let usual = started.elapsed();
-        assert!(expected.iter().all(|bytes| bytes.len() > 100), "{}", self.flags);
+        assert!(
+            expected.iter().all(|bytes| bytes.len() > 100),
+            "{}",
+            self.flags
+        );
         let (mut random, mut kills) = (Random(7 + self.flags.len() as u64), [0; 3]);
         while kills.iter().sum::<u32>() < KILLS {
             for name in ["kept.jsonl", "kept.decisions.jsonl", "bad.txt"] {
@@ -111,7 +177,10 @@ impl Case {
                 // The size of parts, the number of threads and the memory limit may differ from those of the run that is resumed.
                 let part = [1, 300_000, 300_000, 300_000][random.below(4) as usize];
                 let memory = ["", "--memory 64M"][random.below(2) as usize];
-                let flags = format!("--resume state --resume-part {part} --threads {} {memory}", 1 + random.below(3));
+                let flags = format!(
+                    "--resume state --resume-part {part} --threads {} {memory}",
+                    1 + random.below(3)
+                );
                 let child = self.start(&place, &flags);
                 // Some runs get so little time that they are killed before they have done anything. After twelve attempts, the
                 // next run is not killed.
@@ -126,10 +195,19 @@ impl Case {
                     }
                     continue;
                 };
-                assert!(status.success(), "{}: {status} {}", self.flags, place.read("said"));
+                assert!(
+                    status.success(),
+                    "{}: {status} {}",
+                    self.flags,
+                    place.read("said")
+                );
                 break;
             }
-            assert!(outputs(&place) == expected, "{}: other bytes after kills: {kills:?}", self.flags);
+            assert!(
+                outputs(&place) == expected,
+                "{}: other bytes after kills: {kills:?}",
+                self.flags
+            );
             assert!(!place.path("state").exists());
         }
         kills
@@ -137,18 +215,27 @@ impl Case {
 
     fn start(&self, place: &Place, flags: &str) -> Child {
         let mut command = place.command(&format!("{} -o kept.jsonl {flags}", self.flags));
-        self.command.iter().for_each(|line| _ = command.args(["--input-command", line]));
-        command.stdout(Stdio::null()).stderr(File::create(place.path("said")).unwrap()).spawn().unwrap()
+        self.command
+            .iter()
+            .for_each(|line| _ = command.args(["--input-command", line]));
+        command
+            .stdout(Stdio::null())
+            .stderr(File::create(place.path("said")).unwrap())
+            .spawn()
+            .unwrap()
     }
 }
 
 fn outputs(place: &Place) -> Vec<Vec<u8>> {
-    ["kept.jsonl", "kept.decisions.jsonl", "bad.txt"].map(|name| fs::read(place.path(name)).unwrap()).into()
+    ["kept.jsonl", "kept.decisions.jsonl", "bad.txt"]
+        .map(|name| fs::read(place.path(name)).unwrap())
+        .into()
 }
 
 /// Returns the number of blocks and of rounds that are saved in the state folder.
 pub(crate) fn safe(place: &Place) -> Option<(u64, u64)> {
-    let progress: Value = serde_json::from_str(&fs::read_to_string(place.path("state/progress.json")).ok()?).unwrap();
+    let progress: Value =
+        serde_json::from_str(&fs::read_to_string(place.path("state/progress.json")).ok()?).unwrap();
     let records = |journal: &str| progress[journal]["records"].as_u64().unwrap();
     Some((records("sketches"), records("verdicts")))
 }
@@ -170,7 +257,10 @@ fn a_repeatedly_killed_run_gives_the_same_bytes() {
     place
         .write("a.jsonl", with_lines(a))
         .write("b.jsonl", with_lines(b))
-        .write("c.jsonl", "{\"id\":\"c\",\"text\":\"one\"}\n".to_string() + &"no record\n".repeat(20));
+        .write(
+            "c.jsonl",
+            "{\"id\":\"c\",\"text\":\"one\"}\n".to_string() + &"no record\n".repeat(20),
+        );
     for (name, packed) in [("a", "a.jsonl.gz"), ("b", "b.jsonl.zst")] {
         // The purpose of this run is only to compress the file. The run compares ids, which all differ, so it keeps all records
         // that have an id.
@@ -181,31 +271,64 @@ fn a_repeatedly_killed_run_gives_the_same_bytes() {
     }
     assert!(lines.iter().map(String::len).sum::<usize>() > 20 * 300_000);
     // Runs mostly wait for the disk, so several cases run in parallel.
-    let cases = |cases: &[Case]| cases.iter().map(|case| case.kill_and_compare(&place)).collect::<Vec<_>>();
+    let cases = |cases: &[Case]| {
+        cases
+            .iter()
+            .map(|case| case.kill_and_compare(&place))
+            .collect::<Vec<_>>()
+    };
     let midway: Vec<[u32; 3]> = std::thread::scope(|scope| {
-        let threads: Vec<_> = CASES.chunks(2).map(|some| scope.spawn(move || cases(some))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        let threads: Vec<_> = CASES
+            .chunks(2)
+            .map(|some| scope.spawn(move || cases(some)))
+            .collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect()
     });
     let kills: u32 = midway.iter().flatten().sum();
     println!("{kills} kills: before, in and behind the first pass {midway:?}");
     let of_stage = |stage: usize| midway.iter().map(|of_case| of_case[stage]).sum::<u32>();
-    assert!(kills >= 200 && (0..3).all(|stage| of_stage(stage) >= 5), "{midway:?}");
+    assert!(
+        kills >= 200 && (0..3).all(|stage| of_stage(stage) >= 5),
+        "{midway:?}"
+    );
 }
 
 /// Returns a folder with the state of a run that ended at a bad last line, and the arguments of that run.
 fn ended_at_a_bad_line() -> (Place, &'static str) {
     let place = Place::new();
-    let line = |n: u32| format!("{{\"id\":{n},\"text\":\"{}\"}}\n", format!("words {n} ").repeat(300));
-    place.write("in.jsonl", (0..600).map(line).collect::<String>() + "oops\n").write("other.jsonl", SMALL);
+    let line = |n: u32| {
+        format!(
+            "{{\"id\":{n},\"text\":\"{}\"}}\n",
+            format!("words {n} ").repeat(300)
+        )
+    };
+    place
+        .write(
+            "in.jsonl",
+            (0..600).map(line).collect::<String>() + "oops\n",
+        )
+        .write("other.jsonl", SMALL);
     let asked = "dedup in.jsonl other.jsonl -o kept.jsonl --resume state --resume-part 1";
     let ran = place.run(asked);
-    assert!(ran.code == 2 && ran.err.contains("in.jsonl:601: not JSON"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("in.jsonl:601: not JSON"),
+        "{}",
+        ran.err
+    );
     assert!(safe(&place).unwrap().0 > 1);
     (place, asked)
 }
 
 pub(crate) fn refused(ran: &Ran, words: &[&str]) {
-    assert!(ran.code == 2 && words.iter().all(|word| ran.err.contains(word)), "{} {}", ran.code, ran.err);
+    assert!(
+        ran.code == 2 && words.iter().all(|word| ran.err.contains(word)),
+        "{} {}",
+        ran.code,
+        ran.err
+    );
 }
 
 #[test]
@@ -216,22 +339,40 @@ fn another_configuration_is_refused_with_both_sides_named() {
             "--threshold 0.7",
             "the state in state is from a run with threshold 0.8, but this run has 0.7; give the same options, or another folder",
         ),
-        ("--bands 20 --rows 6", "with candidates.bands null, but this run has 20;"),
+        (
+            "--bands 20 --rows 6",
+            "with candidates.bands null, but this run has 20;",
+        ),
         ("--candidates shared", "with candidates {"),
-        ("--keep longest", "with keep \"first\", but this run has \"longest\";"),
-        ("--text-field body", "with text_field \"text\", but this run has \"body\";"),
-        ("--skip-bad bad.txt", "with skip_bad false, but this run has true;"),
-        ("--input-command ls", "from a run over 2 inputs, but this run has 3 inputs; give the same inputs, or another folder"),
+        (
+            "--keep longest",
+            "with keep \"first\", but this run has \"longest\";",
+        ),
+        (
+            "--text-field body",
+            "with text_field \"text\", but this run has \"body\";",
+        ),
+        (
+            "--skip-bad bad.txt",
+            "with skip_bad false, but this run has true;",
+        ),
+        (
+            "--input-command ls",
+            "from a run over 2 inputs, but this run has 3 inputs; give the same inputs, or another folder",
+        ),
     ] {
         refused(&place.run(&format!("{asked} {flags}")), &[words]);
     }
     let swapped = place.run("dedup other.jsonl in.jsonl --resume state");
     refused(
         &swapped,
-        &["is from a run with the input in.jsonl, but this run has other.jsonl; give the same inputs in the same order"],
+        &[
+            "is from a run with the input in.jsonl, but this run has other.jsonl; give the same inputs in the same order",
+        ],
     );
     // Options that do not affect the answer may differ: the run resumes, and ends at the same bad line.
-    let ran = place.run("dedup in.jsonl other.jsonl --resume state --threads 1 --memory 64M --temp-dir .");
+    let ran = place
+        .run("dedup in.jsonl other.jsonl --resume state --threads 1 --memory 64M --temp-dir .");
     refused(&ran, &["in.jsonl:601: not JSON"]);
 }
 
@@ -239,24 +380,48 @@ fn another_configuration_is_refused_with_both_sides_named() {
 fn changed_inputs_are_refused_with_both_sides_named() {
     let (place, asked) = ended_at_a_bad_line();
     let path = place.path("in.jsonl");
-    let (bytes, time) = (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
+    let (bytes, time) = (
+        fs::read(&path).unwrap(),
+        fs::metadata(&path).unwrap().modified().unwrap(),
+    );
     let change = |bytes: &[u8], time| {
         fs::write(&path, bytes).unwrap();
-        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
     };
-    let before = format!("in.jsonl: changed since the state in state was saved, from {} bytes (modified ", bytes.len());
+    let before = format!(
+        "in.jsonl: changed since the state in state was saved, from {} bytes (modified ",
+        bytes.len()
+    );
     change(&bytes[..bytes.len() - 5], time);
     let now = format!(" to {} bytes (modified ", bytes.len() - 5);
-    refused(&place.run(asked), &[&before, &now, "restore the earlier file, or start again in another folder"]);
+    refused(
+        &place.run(asked),
+        &[
+            &before,
+            &now,
+            "restore the earlier file, or start again in another folder",
+        ],
+    );
     change(&bytes, time + Duration::from_nanos(1));
-    refused(&place.run(asked), &[&before, &format!(" to {} bytes (modified ", bytes.len())]);
+    refused(
+        &place.run(asked),
+        &[&before, &format!(" to {} bytes (modified ", bytes.len())],
+    );
     for (at, end) in [(20, "first"), (bytes.len() - 20, "last")] {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
         change(&changed, time);
         refused(
             &place.run(asked),
-            &["in.jsonl: changed since the state in state was saved", &format!(" of its {end} 64 KiB to ")],
+            &[
+                "in.jsonl: changed since the state in state was saved",
+                &format!(" of its {end} 64 KiB to "),
+            ],
         );
     }
     change(&bytes, time);
@@ -268,22 +433,48 @@ fn changed_inputs_are_refused_with_both_sides_named() {
 #[test]
 fn a_command_with_different_output_in_the_resumed_run_is_refused() {
     let place = Place::new();
-    let lines =
-        |what: &str| (0..6000).map(|n| format!("{{\"id\":{n},\"text\":\"{what} {n} {}\"}}\n", "and so on ".repeat(9))).collect();
+    let lines = |what: &str| {
+        (0..6000)
+            .map(|n| {
+                format!(
+                    "{{\"id\":{n},\"text\":\"{what} {n} {}\"}}\n",
+                    "and so on ".repeat(9)
+                )
+            })
+            .collect()
+    };
     let (some, others): (String, String) = (lines("words"), lines("other"));
     place.write("a.jsonl", format!("{some}oops\n"));
     let mut command = place.command("dedup -o kept.jsonl --resume state --resume-part 1");
     command.args(["--input-command", "cat a.jsonl"]);
-    refused(&Ran::of(command.output().unwrap()), &["command:1:6001: not JSON"]);
+    refused(
+        &Ran::of(command.output().unwrap()),
+        &["command:1:6001: not JSON"],
+    );
     place.write("a.jsonl", format!("{others}oops\n"));
-    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): printed different data when it was run again"]);
+    refused(
+        &Ran::of(command.output().unwrap()),
+        &["command:1 (cat …): printed different data when it was run again"],
+    );
     place.write("a.jsonl", &some[..300_000]);
-    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): printed different data when it was run again"]);
+    refused(
+        &Ran::of(command.output().unwrap()),
+        &["command:1 (cat …): printed different data when it was run again"],
+    );
     // The part of the data that the first run read is unchanged, and the rest is now valid.
     place.write("a.jsonl", &some);
     let ran = Ran::of(command.output().unwrap());
-    assert!(ran.code == 0 && ran.err.contains("  resumed  within the first pass\n"), "{}", ran.err);
-    assert!(ran.err.ends_with("  state    no longer needed, removed from state\n"), "{}", ran.err);
+    assert!(
+        ran.code == 0 && ran.err.contains("  resumed  within the first pass\n"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err
+            .ends_with("  state    no longer needed, removed from state\n"),
+        "{}",
+        ran.err
+    );
     let kept = place.read("kept.jsonl");
     assert_eq!(place.run("dedup a.jsonl -o again.jsonl").code, 0);
     assert!(kept == place.read("again.jsonl") && !place.path("state").exists());
@@ -301,18 +492,29 @@ fn the_state_stores_only_a_digest_of_a_command() {
     let first = "PASS=hunter2 cat a.jsonl # hunter2";
     refused(&run(first), &["command:1:"]);
     for (line, part) in [
-        ("cat a.jsonl # hunter2", "command:1: the state in state is from a run with a different command; give the same"),
+        (
+            "cat a.jsonl # hunter2",
+            "command:1: the state in state is from a run with a different command; give the same",
+        ),
         (first, ": not JSON"),
         ("exit 3 # hunter2", "a different command"),
     ] {
         let ran = run(line);
         refused(&ran, &[part]);
-        assert!(!ran.err.contains("hunter2") && !ran.out.contains("hunter2"), "{}", ran.err);
+        assert!(
+            !ran.err.contains("hunter2") && !ran.out.contains("hunter2"),
+            "{}",
+            ran.err
+        );
     }
     for entry in fs::read_dir(place.path("state")).unwrap() {
         let path = entry.unwrap().path();
         let bytes = fs::read(&path).unwrap();
-        assert!(!bytes.windows(7).any(|part| part == b"hunter2"), "{}", path.display());
+        assert!(
+            !bytes.windows(7).any(|part| part == b"hunter2"),
+            "{}",
+            path.display()
+        );
     }
 }
 
@@ -321,9 +523,19 @@ pub(crate) fn damaged_files_are_refused(place: &Place, asked: &str, names: &[&st
     for name in names {
         let path = place.path("state").join(name);
         let bytes = fs::read(&path).unwrap();
-        for wrong in [&bytes[..bytes.len() / 2], &[b"x", &bytes[1..]].concat(), b""] {
+        for wrong in [
+            &bytes[..bytes.len() / 2],
+            &[b"x", &bytes[1..]].concat(),
+            b"",
+        ] {
             fs::write(&path, wrong).unwrap();
-            refused(&place.run(asked), &[&format!("state/{name} is damaged: "), "remove state and start again"]);
+            refused(
+                &place.run(asked),
+                &[
+                    &format!("state/{name} is damaged: "),
+                    "remove state and start again",
+                ],
+            );
         }
         fs::write(&path, &bytes).unwrap();
     }
@@ -332,25 +544,49 @@ pub(crate) fn damaged_files_are_refused(place: &Place, asked: &str, names: &[&st
 #[test]
 fn damage_is_reported_with_its_file() {
     let (place, asked) = ended_at_a_bad_line();
-    damaged_files_are_refused(&place, asked, &["manifest.json", "progress.json", "sketches.journal"]);
+    damaged_files_are_refused(
+        &place,
+        asked,
+        &["manifest.json", "progress.json", "sketches.journal"],
+    );
     let manifest = place.read("state/manifest.json");
-    fs::write(place.path("state/manifest.json"), manifest.replace("\"threshold\":0.8", "\"threshold\":0.9")).unwrap();
+    fs::write(
+        place.path("state/manifest.json"),
+        manifest.replace("\"threshold\":0.8", "\"threshold\":0.9"),
+    )
+    .unwrap();
     refused(&place.run(asked), &["state/manifest.json is damaged: "]);
     fs::write(place.path("state/manifest.json"), manifest).unwrap();
     // Bytes that were appended after the last part are ignored.
     let path = place.path("state/sketches.journal");
-    fs::write(&path, [&*fs::read(&path).unwrap(), b"a torn write"].concat()).unwrap();
+    fs::write(
+        &path,
+        [&*fs::read(&path).unwrap(), b"a torn write"].concat(),
+    )
+    .unwrap();
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
-    fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 6", "\"format\": 0"))
-        .unwrap();
+    fs::write(
+        place.path("state/manifest.json"),
+        place
+            .read("state/manifest.json")
+            .replace("\"format\": 6", "\"format\": 0"),
+    )
+    .unwrap();
     refused(
         &place.run(asked),
-        &["the state in state was written by lookalike ", "(format 0, ", "but this is lookalike ", "(format 6, "],
+        &[
+            "the state in state was written by lookalike ",
+            "(format 0, ",
+            "but this is lookalike ",
+            "(format 6, ",
+        ],
     );
     // A manifest of format 0 contains command lines, so only the user may remove it.
     refused(
         &place.run(asked),
-        &["or give another folder; remove the state in state if you do not need it, because it contains command lines"],
+        &[
+            "or give another folder; remove the state in state if you do not need it, because it contains command lines",
+        ],
     );
     assert!(place.path("state/manifest.json").exists());
 }
@@ -364,9 +600,18 @@ fn a_foreign_manifest_is_not_changed() {
     for content in ["{\"name\": \"app\"}", "no JSON", "{\"state\": \"on\"}", ""] {
         place.write("app/manifest.json", content);
         let ran = place.run("dedup in.jsonl --resume app");
-        refused(&ran, &["app: contains a manifest.json that is not lookalike's; give --resume a new folder"]);
+        refused(
+            &ran,
+            &["app: contains a manifest.json that is not lookalike's; give --resume a new folder"],
+        );
         assert!(!ran.err.contains("remove"), "{}", ran.err);
-        assert_eq!((place.read("app/manifest.json"), fs::read_dir(place.path("app")).unwrap().count()), (content.into(), 1));
+        assert_eq!(
+            (
+                place.read("app/manifest.json"),
+                fs::read_dir(place.path("app")).unwrap().count()
+            ),
+            (content.into(), 1)
+        );
     }
 }
 
@@ -386,8 +631,17 @@ fn a_link_to_a_folder_works_like_the_folder() {
         fs::create_dir(place.path("disk")).unwrap();
         place.write("in.jsonl", SMALL);
         let ran = place.run(&asked);
-        assert_eq!((ran.code, place.read("kept.jsonl").lines().count()), (0, 2), "{name}: {}", ran.err);
-        assert!(place.path("state").is_symlink() && fs::read_dir(place.path("disk")).unwrap().count() == 0, "{name}");
+        assert_eq!(
+            (ran.code, place.read("kept.jsonl").lines().count()),
+            (0, 2),
+            "{name}: {}",
+            ran.err
+        );
+        assert!(
+            place.path("state").is_symlink()
+                && fs::read_dir(place.path("disk")).unwrap().count() == 0,
+            "{name}"
+        );
     }
 }
 
@@ -395,9 +649,17 @@ fn a_link_to_a_folder_works_like_the_folder() {
 fn a_state_that_others_could_read_becomes_private() {
     use std::os::unix::fs::PermissionsExt;
     let (place, asked) = ended_at_a_bad_line();
-    let set = |name: &str, mode| fs::set_permissions(place.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    let set = |name: &str, mode| {
+        fs::set_permissions(place.path(name), fs::Permissions::from_mode(mode)).unwrap()
+    };
     let mode = |name: &str| place.path(name).metadata().unwrap().permissions().mode() & 0o777;
-    let files = ["state/manifest.json", "state/progress.json", "state/sketches.journal", "state/verdicts.journal", "state/lock"];
+    let files = [
+        "state/manifest.json",
+        "state/progress.json",
+        "state/sketches.journal",
+        "state/verdicts.journal",
+        "state/lock",
+    ];
     let loosen = || {
         set("state", 0o755);
         files.iter().for_each(|name| set(name, 0o644));
@@ -410,11 +672,17 @@ fn a_state_that_others_could_read_becomes_private() {
     place.write("state/notes", "");
     set("state/notes", 0o644);
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
-    assert_eq!((mode("state"), files.map(mode), mode("state/notes")), (0o755, [0o600; 5], 0o644));
+    assert_eq!(
+        (mode("state"), files.map(mode), mode("state/notes")),
+        (0o755, [0o600; 5], 0o644)
+    );
     // An existing empty folder is treated like a new one.
     fs::create_dir(place.path("empty")).unwrap();
     set("empty", 0o755);
-    refused(&place.run("dedup in.jsonl --resume empty --resume-part 1"), &["in.jsonl:601: not JSON"]);
+    refused(
+        &place.run("dedup in.jsonl --resume empty --resume-part 1"),
+        &["in.jsonl:601: not JSON"],
+    );
     assert_eq!(mode("empty"), 0o700);
 }
 
@@ -427,11 +695,17 @@ fn folders_without_a_state_are_refused() {
         &place.run("dedup in.jsonl --resume mine"),
         &["mine: is not empty and contains no state of lookalike; give --resume a new"],
     );
-    refused(&place.run("dedup in.jsonl --resume file"), &["file is not a directory; give --resume the name of a new folder"]);
+    refused(
+        &place.run("dedup in.jsonl --resume file"),
+        &["file is not a directory; give --resume the name of a new folder"],
+    );
     let piped = |name: &str| {
         Command::new("sh")
             .arg("-c")
-            .arg(format!("cat in.jsonl | {} dedup {name} --resume new", env!("CARGO_BIN_EXE_lookalike")))
+            .arg(format!(
+                "cat in.jsonl | {} dedup {name} --resume new",
+                env!("CARGO_BIN_EXE_lookalike")
+            ))
             .current_dir(place.path(""))
             .output()
             .unwrap()
@@ -439,17 +713,27 @@ fn folders_without_a_state_are_refused() {
     for name in ["-", "/dev/stdin"] {
         refused(
             &Ran::of(piped(name)),
-            &["can be read only once, so --resume could not continue with it; save it to a file first"],
+            &[
+                "can be read only once, so --resume could not continue with it; save it to a file first",
+            ],
         );
     }
     assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);
     // A dry run would use up the progress that another run saved, so the two flags exclude each other.
-    refused(&place.run("dedup in.jsonl --dry-run --resume new"), &["--dry-run", "--resume"]);
+    refused(
+        &place.run("dedup in.jsonl --dry-run --resume new"),
+        &["--dry-run", "--resume"],
+    );
     // An empty folder is treated like a new one; other files in the state folder remain.
     fs::create_dir(place.path("empty")).unwrap();
     assert_eq!(place.run("dedup in.jsonl --resume empty").code, 0);
     assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);
-    assert_eq!(place.run("dedup in.jsonl --resume new/inner -o new/inner/kept.jsonl").code, 0);
+    assert_eq!(
+        place
+            .run("dedup in.jsonl --resume new/inner -o new/inner/kept.jsonl")
+            .code,
+        0
+    );
     assert_eq!(fs::read_dir(place.path("new/inner")).unwrap().count(), 2);
 }
 
@@ -459,7 +743,10 @@ fn two_runs_do_not_share_a_folder_and_a_finished_one_leaves_none() {
     place.write("in.jsonl", SMALL);
     let mut first = place.command("dedup --resume state");
     let mut first = first
-        .args(["--input-command", "cat in.jsonl; echo > ready; while [ -e ready ]; do sleep 0.1; done"])
+        .args([
+            "--input-command",
+            "cat in.jsonl; echo > ready; while [ -e ready ]; do sleep 0.1; done",
+        ])
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
@@ -467,14 +754,26 @@ fn two_runs_do_not_share_a_folder_and_a_finished_one_leaves_none() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let mut second = place.command("dedup --resume state");
-    let second =
-        second.args(["--input-command", "cat in.jsonl; echo > ready; while [ -e ready ]; do sleep 0.1; done"]).output().unwrap();
-    refused(&Ran::of(second), &["state: another run is using it; wait until that run ends, or give another folder"]);
+    let second = second
+        .args([
+            "--input-command",
+            "cat in.jsonl; echo > ready; while [ -e ready ]; do sleep 0.1; done",
+        ])
+        .output()
+        .unwrap();
+    refused(
+        &Ran::of(second),
+        &["state: another run is using it; wait until that run ends, or give another folder"],
+    );
     first.kill().unwrap();
     first.wait().unwrap();
     fs::remove_dir_all(place.path("state")).unwrap();
     for _ in 0..2 {
         let ran = place.run("dedup in.jsonl -o kept.jsonl --resume state --json");
-        assert!(ran.code == 0 && !ran.out.contains("resumed") && !place.path("state").exists(), "{}", ran.err);
+        assert!(
+            ran.code == 0 && !ran.out.contains("resumed") && !place.path("state").exists(),
+            "{}",
+            ran.err
+        );
     }
 }

@@ -18,7 +18,10 @@ struct Schema {
 impl Schema {
     fn read() -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/summaries.schema.json");
-        Self { root: serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap(), seen: BTreeSet::new() }
+        Self {
+            root: serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap(),
+            seen: BTreeSet::new(),
+        }
     }
 
     fn definitions(&self) -> &Map<String, Value> {
@@ -28,15 +31,28 @@ impl Schema {
     /// Records the fields of a summary if the summary fits the definition.
     fn take(&mut self, name: &str, value: &Value) -> Result<(), String> {
         let mut seen = BTreeSet::new();
-        self.check(&self.definitions()[name], name, value, &mut seen).map_err(|why| format!("{name}: {why}"))?;
+        self.check(&self.definitions()[name], name, value, &mut seen)
+            .map_err(|why| format!("{name}: {why}"))?;
         self.seen.extend(seen);
         Ok(())
     }
 
     /// Checks a value against a schema, which is part of a definition.
-    fn check(&self, schema: &Value, of: &str, value: &Value, seen: &mut BTreeSet<String>) -> Result<(), String> {
+    fn check(
+        &self,
+        schema: &Value,
+        of: &str,
+        value: &Value,
+        seen: &mut BTreeSet<String>,
+    ) -> Result<(), String> {
         let rules = schema.as_object().unwrap();
-        let list = |name: &str| rules.get(name).and_then(Value::as_array).into_iter().flatten();
+        let list = |name: &str| {
+            rules
+                .get(name)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
         for (keyword, rule) in rules {
             let fits = match (keyword.as_str(), value) {
                 ("description" | "properties" | "required", _) => true,
@@ -45,7 +61,9 @@ impl Schema {
                     self.check(&self.definitions()[name], name, value, seen)?;
                     true
                 }
-                ("anyOf", _) => list("anyOf").any(|schema| self.check(schema, of, value, seen).is_ok()),
+                ("anyOf", _) => {
+                    list("anyOf").any(|schema| self.check(schema, of, value, seen).is_ok())
+                }
                 ("type", _) => match rule {
                     Value::Array(types) => types.iter().any(|name| is_of_type(value, name)),
                     name => is_of_type(value, name),
@@ -56,11 +74,15 @@ impl Schema {
                 ("minItems", Value::Array(items)) => items.len() as u64 >= rule.as_u64().unwrap(),
                 ("maxItems", Value::Array(items)) => items.len() as u64 <= rule.as_u64().unwrap(),
                 ("items", Value::Array(items)) => {
-                    items.iter().try_for_each(|item| self.check(rule, of, item, seen))?;
+                    items
+                        .iter()
+                        .try_for_each(|item| self.check(rule, of, item, seen))?;
                     true
                 }
                 ("additionalProperties", Value::Object(fields)) => {
-                    fields.values().try_for_each(|field| self.check(rule, of, field, seen))?;
+                    fields
+                        .values()
+                        .try_for_each(|field| self.check(rule, of, field, seen))?;
                     true
                 }
                 ("minimum" | "minItems" | "maxItems" | "items" | "additionalProperties", _) => true,
@@ -71,10 +93,15 @@ impl Schema {
             }
         }
         // The schema allows fields that it does not list; this test does not allow them.
-        if let (Some(Value::Object(properties)), Value::Object(fields)) = (rules.get("properties"), value) {
+        if let (Some(Value::Object(properties)), Value::Object(fields)) =
+            (rules.get("properties"), value)
+        {
             for (name, field) in fields {
-                let Some(schema) = properties.get(name) else { return Err(format!("{of} has no field {name}")) };
-                self.check(schema, of, field, seen).map_err(|why| format!("{name}: {why}"))?;
+                let Some(schema) = properties.get(name) else {
+                    return Err(format!("{of} has no field {name}"));
+                };
+                self.check(schema, of, field, seen)
+                    .map_err(|why| format!("{name}: {why}"))?;
                 seen.insert(format!("{of}.{name}"));
             }
             for name in list("required").map(|name| name.as_str().unwrap()) {
@@ -101,11 +128,19 @@ fn is_of_type(value: &Value, name: &Value) -> bool {
 }
 
 /// Fields that occur only in resumed runs.
-const UNSEEN: [&str; 4] = ["dedup.resumed", "cut.resumed", "Resumed.stage", "Resumed.share"];
+const UNSEEN: [&str; 4] = [
+    "dedup.resumed",
+    "cut.resumed",
+    "Resumed.stage",
+    "Resumed.share",
+];
 
 fn people() -> String {
     let of = |id: u32, name: &str, born: &str, since: u32| {
-        format!("{{\"id\": {id}, \"name\": \"{name}\", \"born\": \"{born}\", \"since\": {since}, \"who\": {}}}\n", id / 2)
+        format!(
+            "{{\"id\": {id}, \"name\": \"{name}\", \"born\": \"{born}\", \"since\": {since}, \"who\": {}}}\n",
+            id / 2
+        )
     };
     [
         of(2, "Ann Lee", "1970-01-02", 10),
@@ -118,51 +153,124 @@ fn people() -> String {
 
 fn place() -> Place {
     let place = Place::new();
-    let words = |from: usize| (from..from + 60).map(|word| format!("w{}", word * 7919 % 100_003)).collect::<Vec<_>>().join(" ");
-    place.write("in.jsonl", SMALL.to_string() + "no record\n").write("old.jsonl", "{\"id\": 7, \"text\": \"Another text.\"}\n");
+    let words = |from: usize| {
+        (from..from + 60)
+            .map(|word| format!("w{}", word * 7919 % 100_003))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    place
+        .write("in.jsonl", SMALL.to_string() + "no record\n")
+        .write("old.jsonl", "{\"id\": 7, \"text\": \"Another text.\"}\n");
     let shared = |number: usize| {
-        format!("{{\"id\": {number}, \"group\": {}, \"text\": \"{} {number}\"}}\n", number / 2, words(number / 2 * 100))
+        format!(
+            "{{\"id\": {number}, \"group\": {}, \"text\": \"{} {number}\"}}\n",
+            number / 2,
+            words(number / 2 * 100)
+        )
     };
     place.write("many.jsonl", (0..40).map(shared).collect::<String>());
     fs::create_dir_all(place.path("folder/one")).unwrap();
     fs::create_dir_all(place.path("folder/two")).unwrap();
     for site in ["one", "two"] {
-        fs::write(place.path(&format!("folder/{site}/a.html")), format!("<p>{}", words(1))).unwrap();
-        fs::write(place.path(&format!("folder/{site}/empty.html")), "<script>1</script>").unwrap();
+        fs::write(
+            place.path(&format!("folder/{site}/a.html")),
+            format!("<p>{}", words(1)),
+        )
+        .unwrap();
+        fs::write(
+            place.path(&format!("folder/{site}/empty.html")),
+            "<script>1</script>",
+        )
+        .unwrap();
         fs::write(place.path(&format!("folder/{site}/picture.xyz")), "?").unwrap();
     }
     let deep = "<div>".repeat(5000);
-    fs::write(place.path("folder/one/b.html"), format!("<body>{deep}<p>{}", words(9000))).unwrap();
+    fs::write(
+        place.path("folder/one/b.html"),
+        format!("<body>{deep}<p>{}", words(9000)),
+    )
+    .unwrap();
     fs::create_dir_all(place.path("records")).unwrap();
-    place.write("records/a.jsonl", SMALL).write("records/b.xlsx", "PK");
-    let form =
-        |number: usize| if number < 20 { "漢語書寫時間問題學習電腦" } else { "汉语书写时间问题学习电脑" };
-    place.write("mixed.jsonl", (0..40).map(|id| format!("{{\"id\": {id}, \"text\": \"{}\"}}\n", form(id))).collect::<String>());
-    let field = |id: usize| format!("{{\"id\": {id}, \"text\": \"{}\", \"title\": \"Two\"}}\n", form(id));
-    let large = format!("{{\"id\": \"large\", \"text\": \"<body>{deep}<p>{}\", \"title\": \"One\"}}\n", words(9000));
-    place.write("fields.jsonl", (0..40).map(field).collect::<String>() + &large);
+    place
+        .write("records/a.jsonl", SMALL)
+        .write("records/b.xlsx", "PK");
+    let form = |number: usize| {
+        if number < 20 {
+            "漢語書寫時間問題學習電腦"
+        } else {
+            "汉语书写时间问题学习电脑"
+        }
+    };
+    place.write(
+        "mixed.jsonl",
+        (0..40)
+            .map(|id| format!("{{\"id\": {id}, \"text\": \"{}\"}}\n", form(id)))
+            .collect::<String>(),
+    );
+    let field = |id: usize| {
+        format!(
+            "{{\"id\": {id}, \"text\": \"{}\", \"title\": \"Two\"}}\n",
+            form(id)
+        )
+    };
+    let large = format!(
+        "{{\"id\": \"large\", \"text\": \"<body>{deep}<p>{}\", \"title\": \"One\"}}\n",
+        words(9000)
+    );
+    place.write(
+        "fields.jsonl",
+        (0..40).map(field).collect::<String>() + &large,
+    );
     for site in ["mixed/one", "mixed/two"] {
         fs::create_dir_all(place.path(site)).unwrap();
-        (0..40).for_each(|page| fs::write(place.path(&format!("{site}/{page:02}.txt")), form(page)).unwrap());
+        (0..40).for_each(|page| {
+            fs::write(place.path(&format!("{site}/{page:02}.txt")), form(page)).unwrap()
+        });
     }
-    place.write("people.jsonl", people()).write("more.jsonl", people());
+    place
+        .write("people.jsonl", people())
+        .write("more.jsonl", people());
     place.write(
         "link.toml",
         "match = 0.9\npossible = 0.5\n[[field]]\nname = \"name\"\ntype = \"name\"\n[[field]]\nname = \"born\"\ntype = \"date\"\n\
          [[block]]\nsimilar = \"name\"\n[[block]]\nequal = [\"born\"]\nat_most = 2\n",
     );
-    place.write("citizens.jsonl", link_learned::people(600)).write("learned.toml", link_learned::CONFIG);
-    place.write("labelled.toml", link_learned::CONFIG.replace("\"learned\"", "\"labelled\""));
+    place
+        .write("citizens.jsonl", link_learned::people(600))
+        .write("learned.toml", link_learned::CONFIG);
+    place.write(
+        "labelled.toml",
+        link_learned::CONFIG.replace("\"learned\"", "\"labelled\""),
+    );
     place.write("with-empty.jsonl", people() + "{\"id\":\"empty\"}\n");
-    place.write("some.jsonl", link_labelled::pairs(&link_learned::people(600), 2, true));
+    place.write(
+        "some.jsonl",
+        link_labelled::pairs(&link_learned::people(600), 2, true),
+    );
     place.write("true.jsonl", "{\"a\": 2, \"b\": 3}\n");
     let print = |id: u32| {
-        let minutiae: Vec<[u32; 3]> = (0..30).map(|i| [(i * 37 + id) % 250, i * 53 % 300, i * 11 % 256]).collect();
-        format!("{{\"id\": {id}, \"finger\": {}, \"minutiae\": {minutiae:?}}}\n", id / 2)
+        let minutiae: Vec<[u32; 3]> = (0..30)
+            .map(|i| [(i * 37 + id) % 250, i * 53 % 300, i * 11 % 256])
+            .collect();
+        format!(
+            "{{\"id\": {id}, \"finger\": {}, \"minutiae\": {minutiae:?}}}\n",
+            id / 2
+        )
     };
-    place.write("prints.jsonl", (0..4).map(print).collect::<String>() + "{\"id\": 9, \"minutiae\": [[1, 2, 3]]}\n");
-    place.write("removed.txt", "first\nunknown\n").write("zero.txt", "0\n");
-    place.write("groups.csv", (0..40).fold("id,cluster\n".to_string(), |rows, id| rows + &format!("{id},{}\n", id / 4)));
+    place.write(
+        "prints.jsonl",
+        (0..4).map(print).collect::<String>() + "{\"id\": 9, \"minutiae\": [[1, 2, 3]]}\n",
+    );
+    place
+        .write("removed.txt", "first\nunknown\n")
+        .write("zero.txt", "0\n");
+    place.write(
+        "groups.csv",
+        (0..40).fold("id,cluster\n".to_string(), |rows, id| {
+            rows + &format!("{id},{}\n", id / 4)
+        }),
+    );
     place.write("rows.txt", "a b\n1 0\n0 1\n1 1\n");
     place
 }
@@ -259,10 +367,20 @@ fn the_schema_matches_the_output_of_the_commands() {
         assert_eq!(names.filter(fits).collect::<Vec<_>>(), [definition], "{command}");
     }
     let fields = |(name, definition): (&String, &Value)| {
-        let fields = definition["properties"].as_object().unwrap().keys().map(|field| format!("{name}.{field}"));
+        let fields = definition["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|field| format!("{name}.{field}"));
         fields.collect::<Vec<_>>()
     };
     let all: BTreeSet<String> = schema.definitions().iter().flat_map(fields).collect();
-    let unseen: Vec<&String> = all.difference(&schema.seen).filter(|field| !UNSEEN.contains(&field.as_str())).collect();
-    assert!(unseen.is_empty(), "fields of the schema that no run has: {unseen:?}");
+    let unseen: Vec<&String> = all
+        .difference(&schema.seen)
+        .filter(|field| !UNSEEN.contains(&field.as_str()))
+        .collect();
+    assert!(
+        unseen.is_empty(),
+        "fields of the schema that no run has: {unseen:?}"
+    );
 }

@@ -67,18 +67,41 @@ fn users_with_the_same_films() {
     {"id":"hal","verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
     "#);
     // An item that occurs twice counts once, unless --occurrences labelled is given.
-    let labelled = place.run(&format!("pairs users.jsonl {OPTIONS} --threshold 0.8 --occurrences labelled")).out;
-    assert!(labelled.contains(r#""intersection":5,"size_a":5,"size_b":6"#), "{labelled}");
+    let labelled = place
+        .run(&format!(
+            "pairs users.jsonl {OPTIONS} --threshold 0.8 --occurrences labelled"
+        ))
+        .out;
+    assert!(
+        labelled.contains(r#""intersection":5,"size_a":5,"size_b":6"#),
+        "{labelled}"
+    );
     // For containment, the largest set is kept by default, and repeated items do not count.
-    let contained = place.run(&format!("dedup users.jsonl {OPTIONS} --measure containment -t 0.75 --decisions -")).out;
-    assert!(contained.contains(r#"{"id":"cid","verdict":"dropped","reason":"contained","representative":"ann""#), "{contained}");
-    assert!(contained.contains(r#"{"id":"bob","verdict":"dropped","reason":"exact","representative":"ann""#), "{contained}");
+    let contained = place
+        .run(&format!(
+            "dedup users.jsonl {OPTIONS} --measure containment -t 0.75 --decisions -"
+        ))
+        .out;
+    assert!(
+        contained.contains(
+            r#"{"id":"cid","verdict":"dropped","reason":"contained","representative":"ann""#
+        ),
+        "{contained}"
+    );
+    assert!(
+        contained
+            .contains(r#"{"id":"bob","verdict":"dropped","reason":"exact","representative":"ann""#),
+        "{contained}"
+    );
 }
 
 #[test]
 fn two_sets_are_compared_item_by_item() {
     let place = Place::new();
-    place.write("users.jsonl", FILMS).write("a.json", "[\"a\", \"b c\", 1e1, \"d\"]\n").write("b.json", "[10,\n \"b c\", \"D\"]");
+    place
+        .write("users.jsonl", FILMS)
+        .write("a.json", "[\"a\", \"b c\", 1e1, \"d\"]\n")
+        .write("b.json", "[10,\n \"b c\", \"D\"]");
     assert_snapshot!(place.run(&format!("compare ann cid --in users.jsonl {OPTIONS}")).shown(), @r#"
     exit 0
     --- stdout
@@ -102,17 +125,31 @@ fn two_sets_are_compared_item_by_item() {
         serde_json::json!([{"start": 0, "end": 13, "shared": true}, {"start": 13, "end": 17, "shared": false}])
     );
     let sketches = place.run("compare a.json b.json --sets --sketches").out;
-    assert!(sketches.contains("2 of 5 items shared") && sketches.contains("SimHash") && !sketches.contains("sentences"));
-    refused(&place, "compare a.json b.json --set-field films", &["--set-field names a field of the records of --in"]);
+    assert!(
+        sketches.contains("2 of 5 items shared")
+            && sketches.contains("SimHash")
+            && !sketches.contains("sentences")
+    );
+    refused(
+        &place,
+        "compare a.json b.json --set-field films",
+        &["--set-field names a field of the records of --in"],
+    );
     place.write("c.json", "[1, {}]");
-    refused(&place, "compare a.json c.json --sets", &["c.json: has an object as item 2", "strings and numbers"]);
+    refused(
+        &place,
+        "compare a.json c.json --sets",
+        &["c.json: has an object as item 2", "strings and numbers"],
+    );
 }
 
 /// Returns sets of numbers, many of them similar, generated from a seed.
 fn collection() -> Vec<Vec<u32>> {
     let mut state = 7u64;
     let mut next = move |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n
     };
     let mut sets: Vec<Vec<u32>> = Vec::new();
@@ -135,24 +172,41 @@ fn collection() -> Vec<Vec<u32>> {
 #[test]
 fn every_format_gives_the_same_exact_result() {
     let place = Place::new();
-    let (mut lines, mut array, mut csv) = (String::new(), String::from("["), String::from("n;items;id\r\n"));
+    let (mut lines, mut array, mut csv) = (
+        String::new(),
+        String::from("["),
+        String::from("n;items;id\r\n"),
+    );
     let sets = collection();
     for (number, set) in sets.iter().enumerate() {
         let _ = writeln!(lines, r#"{{"id": "u{number}", "items": {set:?}}}"#);
         // Use unusual spellings of names and numbers, so that the parser must decode them.
         let comma = if number == 0 { "" } else { ",\n" };
-        let items = set.iter().map(|item| format!("{item}.0")).collect::<Vec<_>>().join(" , ");
-        let _ = write!(array, r#"{comma}{{"it\u0065ms": [{items}], "id": "u{number}"}}"#);
+        let items = set
+            .iter()
+            .map(|item| format!("{item}.0"))
+            .collect::<Vec<_>>()
+            .join(" , ");
+        let _ = write!(
+            array,
+            r#"{comma}{{"it\u0065ms": [{items}], "id": "u{number}"}}"#
+        );
         let _ = write!(csv, "{number};\"{set:?}\";u{number}\r\n");
     }
-    place.write("in.jsonl", &lines).write("in.json", array + "]").write("in.csv", csv);
+    place
+        .write("in.jsonl", &lines)
+        .write("in.json", array + "]")
+        .write("in.csv", csv);
     let run = |arguments: &str| {
         let ran = place.run(&format!("{arguments} --set-field items -q"));
         assert_eq!(ran.code, 0, "{arguments}: {}", ran.err);
         ran.out
     };
     // Count all pairs, without lookalike.
-    let distinct: Vec<BTreeSet<u32>> = sets.iter().map(|set| set.iter().copied().collect()).collect();
+    let distinct: Vec<BTreeSet<u32>> = sets
+        .iter()
+        .map(|set| set.iter().copied().collect())
+        .collect();
     let mut expected = 0;
     for (a, set) in distinct.iter().enumerate() {
         let alike = |other: &&BTreeSet<u32>| {
@@ -162,15 +216,31 @@ fn every_format_gives_the_same_exact_result() {
         expected += distinct[a + 1..].iter().filter(alike).count();
     }
     assert!(expected > 300, "{expected}");
-    assert_eq!(run("pairs in.jsonl --threshold 0.4 --exact").lines().count(), expected);
-    assert_eq!(run("pairs in.jsonl --threshold 0.4").lines().count(), expected);
-    for options in
-        ["-t 0.4", "-t 0.6 --keep longest", "-t 0.7 --measure containment", "-t 0.8 --method simhash", "--cluster greedy"]
-    {
+    assert_eq!(
+        run("pairs in.jsonl --threshold 0.4 --exact")
+            .lines()
+            .count(),
+        expected
+    );
+    assert_eq!(
+        run("pairs in.jsonl --threshold 0.4").lines().count(),
+        expected
+    );
+    for options in [
+        "-t 0.4",
+        "-t 0.6 --keep longest",
+        "-t 0.7 --measure containment",
+        "-t 0.8 --method simhash",
+        "--cluster greedy",
+    ] {
         let decisions = run(&format!("dedup in.jsonl {options} --decisions -"));
         assert!(decisions.contains("\"dropped\""), "{options}");
         for other in ["in.jsonl --threads 1", "in.json", "in.csv"] {
-            assert_eq!(run(&format!("dedup {other} {options} --decisions -")), decisions, "{other} {options}");
+            assert_eq!(
+                run(&format!("dedup {other} {options} --decisions -")),
+                decisions,
+                "{other} {options}"
+            );
         }
     }
     let kept = run("dedup in.jsonl -t 0.5 -o - --no-decisions");
@@ -183,7 +253,10 @@ fn every_format_gives_the_same_exact_result() {
     assert_eq!(place.read("applied.jsonl"), kept);
     let judged = place.run("eval in.jsonl --set-field items --sample 400 -t 0.4 --json");
     assert_eq!(judged.code, 0, "{}", judged.err);
-    let runs = serde_json::from_str::<serde_json::Value>(&judged.out).unwrap()["runs"].as_array().unwrap().len();
+    let runs = serde_json::from_str::<serde_json::Value>(&judged.out).unwrap()["runs"]
+        .as_array()
+        .unwrap()
+        .len();
     assert_eq!(runs, 7, "all ways but sentences and super-shingles");
 }
 
@@ -202,17 +275,38 @@ fn reads_with_the_same_k_mers() {
         read.chars().rev().map(base).collect()
     };
     let k_mers = |read: &str| {
-        let canonical = |at: usize| read[at..at + 8].to_string().min(complement(&read[at..at + 8]));
+        let canonical = |at: usize| {
+            read[at..at + 8]
+                .to_string()
+                .min(complement(&read[at..at + 8]))
+        };
         serde_json::to_string(&(0..read.len() - 7).map(canonical).collect::<Vec<_>>()).unwrap()
     };
-    let other: String = READ.chars().map(|c| if c == 'A' { 'C' } else { c }).collect();
-    let reads = [READ.into(), complement(READ), READ.replacen("GCATC", "GCTTC", 1), other];
-    let lines: String = reads.iter().map(|read| format!("{{\"kmers\":{}}}\n", k_mers(read))).collect();
+    let other: String = READ
+        .chars()
+        .map(|c| if c == 'A' { 'C' } else { c })
+        .collect();
+    let reads = [
+        READ.into(),
+        complement(READ),
+        READ.replacen("GCATC", "GCTTC", 1),
+        other,
+    ];
+    let lines: String = reads
+        .iter()
+        .map(|read| format!("{{\"kmers\":{}}}\n", k_mers(read)))
+        .collect();
     let place = Place::new();
     place.write("reads.jsonl", lines);
-    let decisions = place.run("dedup reads.jsonl --set-field kmers --threshold 0.6 --decisions - -q").out;
-    let reason = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["reason"].clone();
-    assert_eq!(decisions.lines().map(reason).collect::<Vec<_>>(), ["representative", "exact", "near", "unique"]);
+    let decisions = place
+        .run("dedup reads.jsonl --set-field kmers --threshold 0.6 --decisions - -q")
+        .out;
+    let reason =
+        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["reason"].clone();
+    assert_eq!(
+        decisions.lines().map(reason).collect::<Vec<_>>(),
+        ["representative", "exact", "near", "unique"]
+    );
 }
 
 #[test]
@@ -221,61 +315,146 @@ fn invalid_sets_are_reported_with_their_place() {
     let table: [(&str, &[&str]); 12] = [
         (
             r#"{"items": [1, null]}"#,
-            &["in.jsonl:2: field \"items\" has null as item 2, but the items of a set must be strings and numbers"],
+            &[
+                "in.jsonl:2: field \"items\" has null as item 2, but the items of a set must be strings and numbers",
+            ],
         ),
-        (r#"{"items": ["a", "b", ["c"]]}"#, &["has an array as item 3", "leave it out, or write it as a string"]),
-        (r#"{"items": [{"name": "a"}]}"#, &["has an object as item 1"]),
+        (
+            r#"{"items": ["a", "b", ["c"]]}"#,
+            &[
+                "has an array as item 3",
+                "leave it out, or write it as a string",
+            ],
+        ),
+        (
+            r#"{"items": [{"name": "a"}]}"#,
+            &["has an object as item 1"],
+        ),
         (r#"{"items": [true]}"#, &["has true as item 1"]),
-        (r#"{"items": ["\ud83d"]}"#, &["field \"items\" has half of a character", "in item 1"]),
-        (r#"{"items": [1e1234567890123456789]}"#, &["has a number with more than 18 digits in its exponent as item 1"]),
-        (r#"{"items": "a b"}"#, &["field \"items\" is a string, not a set", "--set-field"]),
-        (r#"{"items": 7}"#, &["field \"items\" is a number, not a set"]),
-        (r#"{"items": null}"#, &["field \"items\" is null, not a set"]),
+        (
+            r#"{"items": ["\ud83d"]}"#,
+            &["field \"items\" has half of a character", "in item 1"],
+        ),
+        (
+            r#"{"items": [1e1234567890123456789]}"#,
+            &["has a number with more than 18 digits in its exponent as item 1"],
+        ),
+        (
+            r#"{"items": "a b"}"#,
+            &["field \"items\" is a string, not a set", "--set-field"],
+        ),
+        (
+            r#"{"items": 7}"#,
+            &["field \"items\" is a number, not a set"],
+        ),
+        (
+            r#"{"items": null}"#,
+            &["field \"items\" is null, not a set"],
+        ),
         (
             r#"{"tags": []}"#,
-            &["no field \"items\"; the record has the fields \"tags\"; name the field with the set with --set-field"],
+            &[
+                "no field \"items\"; the record has the fields \"tags\"; name the field with the set with --set-field",
+            ],
         ),
-        (r#"{"items": [1], "items": [2]}"#, &["duplicate field \"items\""]),
+        (
+            r#"{"items": [1], "items": [2]}"#,
+            &["duplicate field \"items\""],
+        ),
         (r#"{"items": [1,]}"#, &["in.jsonl:2: not JSON"]),
     ];
     for (line, parts) in table {
         place.write("in.jsonl", format!("{{\"items\": [1, \"a\"]}}\n{line}\n"));
-        refused(&place, "dedup in.jsonl --set-field items -o kept.jsonl", parts);
+        refused(
+            &place,
+            "dedup in.jsonl --set-field items -o kept.jsonl",
+            parts,
+        );
         let ran = place.run("dedup in.jsonl --set-field items --skip-bad - -q");
         assert_eq!((ran.code, ran.out.trim_end()), (0, line), "{}", ran.err);
     }
-    place.write("in.csv", "id,items\n1,\"[1, 2]\"\n2,a b\n").write("bad.csv", "id,items\n1,\"[1, 2\"\n");
+    place
+        .write("in.csv", "id,items\n1,\"[1, 2]\"\n2,a b\n")
+        .write("bad.csv", "id,items\n1,\"[1, 2\"\n");
     refused(
         &place,
         "dedup in.csv --set-field items",
-        &["in.csv:3: field \"items\" is not a JSON array", "[\"a\", 7], and an empty set is []"],
+        &[
+            "in.csv:3: field \"items\" is not a JSON array",
+            "[\"a\", 7], and an empty set is []",
+        ],
     );
-    refused(&place, "dedup in.csv --set-field tags", &["no column \"tags\"", "name one with --set-field"]);
-    refused(&place, "dedup bad.csv --set-field items", &["field \"items\" is not valid JSON at byte 6, after 2 whole items"]);
+    refused(
+        &place,
+        "dedup in.csv --set-field tags",
+        &["no column \"tags\"", "name one with --set-field"],
+    );
+    refused(
+        &place,
+        "dedup bad.csv --set-field items",
+        &["field \"items\" is not valid JSON at byte 6, after 2 whole items"],
+    );
 }
 
 #[test]
 fn text_options_are_refused_for_sets() {
     let place = Place::new();
-    place.write("in.jsonl", "{\"id\": 1, \"items\": [1]}\n").write("a.txt", "[1]\n").write("a.html", "<p>[1]</p>");
-    let refuse = |options: &str, part: &str| refused(&place, &format!("dedup in.jsonl --set-field items {options}"), &[part]);
-    refuse("--tokens words", "--tokens: the items of a set are compared as they are, each separately; leave it out");
+    place
+        .write("in.jsonl", "{\"id\": 1, \"items\": [1]}\n")
+        .write("a.txt", "[1]\n")
+        .write("a.html", "<p>[1]</p>");
+    let refuse = |options: &str, part: &str| {
+        refused(
+            &place,
+            &format!("dedup in.jsonl --set-field items {options}"),
+            &[part],
+        )
+    };
+    refuse(
+        "--tokens words",
+        "--tokens: the items of a set are compared as they are, each separately; leave it out",
+    );
     refuse("--fold accents", "each separately; leave out the folds");
     refuse("--shingle 2", "leave out shingles of several items");
     refuse("--anchors en", "leave out the languages whose stop words");
     refuse("--fingerprint rabin", "leave out Rabin's fingerprints");
     refuse("--method sentences", "leave out the sentences");
     refuse("--html text", "--html: a set is not a page");
-    refuse("--text-field text", "'--set-field <FIELD>' cannot be used with '--text-field <FIELD>'");
-    refuse("--id-field items", "cannot be both the set and the id; check --set-field and --id-field");
-    refuse("--keep max:items", "the set cannot be the field that decides");
-    assert_eq!(place.run("dedup in.jsonl --set-field items --shingle 1 -q").code, 0);
-    refused(&place, "passages in.jsonl --set-field items", &["a set has no order and therefore no passages"]);
-    for (file, what) in [("a.txt", "a file that is read as one document"), ("a.html", "a file that is read as one document")] {
+    refuse(
+        "--text-field text",
+        "'--set-field <FIELD>' cannot be used with '--text-field <FIELD>'",
+    );
+    refuse(
+        "--id-field items",
+        "cannot be both the set and the id; check --set-field and --id-field",
+    );
+    refuse(
+        "--keep max:items",
+        "the set cannot be the field that decides",
+    );
+    assert_eq!(
+        place
+            .run("dedup in.jsonl --set-field items --shingle 1 -q")
+            .code,
+        0
+    );
+    refused(
+        &place,
+        "passages in.jsonl --set-field items",
+        &["a set has no order and therefore no passages"],
+    );
+    for (file, what) in [
+        ("a.txt", "a file that is read as one document"),
+        ("a.html", "a file that is read as one document"),
+    ] {
         refused(
             &place,
             &format!("dedup {file} --set-field items"),
-            &[file, what, "has no fields, so it cannot be read with --set-field"],
+            &[
+                file,
+                what,
+                "has no fields, so it cannot be read with --set-field",
+            ],
         );
     }
     #[cfg(feature = "full")]

@@ -72,8 +72,14 @@ impl Prefixes {
     fn push(&mut self, index: u32, rarity: &Rarity, set: &[u64], lengths: Lengths) {
         let start = self.tags.len();
         rarity.prefix(set, lengths, &mut self.common, &mut self.tags);
-        let [start, middle, end] = [start, start + lengths.short, self.tags.len()].map(|at| at as u32);
-        self.parts.push(Part { index, start, middle, end });
+        let [start, middle, end] =
+            [start, start + lengths.short, self.tags.len()].map(|at| at as u32);
+        self.parts.push(Part {
+            index,
+            start,
+            middle,
+            end,
+        });
     }
 
     fn short(&self, part: &Part) -> &[u32] {
@@ -105,8 +111,14 @@ struct Index {
 impl Index {
     fn enter(&mut self, document: u32, prefixes: &Prefixes, part: &Part) -> Result<()> {
         self.members.push(document);
-        prefixes.short(part).iter().try_for_each(|&tag| self.short.add(tag, document))?;
-        prefixes.rest(part).iter().try_for_each(|&tag| self.rest.add(tag, document))
+        prefixes
+            .short(part)
+            .iter()
+            .try_for_each(|&tag| self.short.add(tag, document))?;
+        prefixes
+            .rest(part)
+            .iter()
+            .try_for_each(|&tag| self.rest.add(tag, document))
     }
 
     /// Appends to `found` the documents numbered `from` or higher whose prefixes share an element with these prefixes; the same
@@ -140,7 +152,12 @@ impl Indexes {
     /// Creates indexes that find pairs of documents whose resemblance is at least `threshold`.
     pub(crate) fn new(large: Large, threshold: f64) -> Self {
         let slots = large.buckets().len();
-        Self { large, index_of: vec![NONE; slots], all: Vec::new(), threshold }
+        Self {
+            large,
+            index_of: vec![NONE; slots],
+            all: Vec::new(),
+            threshold,
+        }
     }
 
     pub(crate) fn large(&self) -> &Large {
@@ -165,24 +182,41 @@ impl Indexes {
     /// Collects the indexes that a contender (a document that has to be compared) has to query, each once, in order.
     fn of_contender(&self, contender: u32, into: &mut Vec<u32>) {
         into.clear();
-        into.extend(self.large.slots(contender).iter().map(|&slot| self.index_of[slot as usize]).filter(|&index| index != NONE));
+        into.extend(
+            self.large
+                .slots(contender)
+                .iter()
+                .map(|&slot| self.index_of[slot as usize])
+                .filter(|&index| index != NONE),
+        );
         into.sort_unstable();
         into.dedup();
     }
 
     /// Returns whether a contender has to query an index.
     pub(crate) fn asks(&self, contender: u32) -> bool {
-        self.large.slots(contender).iter().any(|&slot| self.has(slot))
+        self.large
+            .slots(contender)
+            .iter()
+            .any(|&slot| self.has(slot))
     }
 
     /// Returns those buckets of an index that contain a contender.
     pub(crate) fn buckets_in(&self, contender: u32, index: u32) -> impl Iterator<Item = Bucket> {
         let slots = self.large.slots(contender).iter();
-        slots.filter(move |&&slot| self.index_of[slot as usize] == index).map(|&slot| self.large.buckets()[slot as usize])
+        slots
+            .filter(move |&&slot| self.index_of[slot as usize] == index)
+            .map(|&slot| self.large.buckets()[slot as usize])
     }
 
     /// Computes the prefixes of a contender's set for the indexes that it queries. `indexes` is a scratch buffer.
-    pub(crate) fn prefixes(&self, contender: u32, set: &[u64], indexes: &mut Vec<u32>, prefixes: &mut Prefixes) {
+    pub(crate) fn prefixes(
+        &self,
+        contender: u32,
+        set: &[u64],
+        indexes: &mut Vec<u32>,
+        prefixes: &mut Prefixes,
+    ) {
         self.of_contender(contender, indexes);
         prefixes.clear();
         let lengths = Lengths::of(set.len(), self.threshold);
@@ -208,7 +242,8 @@ impl Indexes {
         }
         found.sort_unstable();
         found.dedup();
-        found.retain(|&other| self.share(contender, other) && self.sizes_fit(size, sets.len(other)));
+        found
+            .retain(|&other| self.share(contender, other) && self.sizes_fit(size, sets.len(other)));
     }
 
     /// Returns how many postings [`find`](Self::find) walks. Only postings that were entered in bulk are counted.
@@ -226,7 +261,11 @@ impl Indexes {
 
     fn sizes_fit(&self, a: usize, b: usize) -> bool {
         let (a, b) = (a as u64, b as u64);
-        Measure::Resemblance.of(Overlap { shared: a.min(b), a, b }) >= self.threshold
+        Measure::Resemblance.of(Overlap {
+            shared: a.min(b),
+            a,
+            b,
+        }) >= self.threshold
     }
 
     /// Given the documents of a bucket, returns an index that suits their texts and for which `is_open` returns true. Returns
@@ -235,10 +274,16 @@ impl Indexes {
         let (mut indexes, mut known) = (Vec::new(), BTreeMap::<u32, usize>::new());
         for &member in members {
             self.of_contender(member, &mut indexes);
-            indexes.iter().filter(|&&index| is_open(index)).for_each(|&index| *known.entry(index).or_default() += 1);
+            indexes
+                .iter()
+                .filter(|&&index| is_open(index))
+                .for_each(|&index| *known.entry(index).or_default() += 1);
         }
-        let most = known.into_iter().max_by_key(|&(index, known)| (known, std::cmp::Reverse(index)));
-        most.filter(|(_, known)| KNOWN * known >= members.len()).map(|(index, _)| index)
+        let most = known
+            .into_iter()
+            .max_by_key(|&(index, known)| (known, std::cmp::Reverse(index)));
+        most.filter(|(_, known)| KNOWN * known >= members.len())
+            .map(|(index, _)| index)
     }
 
     /// Creates another, empty index.
@@ -262,8 +307,12 @@ impl Indexes {
 
     /// Returns the number of postings in these documents' short prefixes, and the number in their long prefixes.
     fn postings_of(&self, members: &[u32], sets: &Sets) -> (usize, usize) {
-        let lengths = members.iter().map(|&member| Lengths::of(sets.len(member), self.threshold));
-        lengths.fold((0, 0), |(short, long), lengths| (short + lengths.short, long + lengths.long))
+        let lengths = members
+            .iter()
+            .map(|&member| Lengths::of(sets.len(member), self.threshold));
+        lengths.fold((0, 0), |(short, long), lengths| {
+            (short + lengths.short, long + lengths.long)
+        })
     }
 
     /// Returns the size in bytes of an index that contains exactly these documents.
@@ -273,7 +322,13 @@ impl Indexes {
 
     /// Enters documents into an empty index in bulk. The sets of the documents in `speaking` determine the order of elements.
     /// Call this on the thread pool.
-    pub(crate) fn fill(&mut self, index: u32, members: &[u32], speaking: &[u32], sets: &Sets) -> Result<()> {
+    pub(crate) fn fill(
+        &mut self,
+        index: u32,
+        members: &[u32],
+        speaking: &[u32],
+        sets: &Sets,
+    ) -> Result<()> {
         let rarity = sample(speaking, sets)?;
         let (short, long) = self.postings_of(members, sets);
         let (mut short, mut rest) = (Vec::with_capacity(short), Vec::with_capacity(long - short));
@@ -283,7 +338,12 @@ impl Indexes {
             Ok(())
         })?;
         let members = members.to_vec();
-        self.all[index as usize] = Index { rarity, short: Postings::of(short)?, rest: Postings::of(rest)?, members };
+        self.all[index as usize] = Index {
+            rarity,
+            short: Postings::of(short)?,
+            rest: Postings::of(rest)?,
+            members,
+        };
         Ok(())
     }
 
@@ -291,14 +351,19 @@ impl Indexes {
     pub(crate) fn enter_all(&mut self, index: u32, members: &[u32], sets: &Sets) -> Result<()> {
         let mut entered = std::mem::take(&mut self.all[index as usize]);
         let rarity = std::mem::take(&mut entered.rarity);
-        self.each_prefixes(index, &rarity, members, sets, |member, prefixes, part| entered.enter(member, prefixes, part))?;
+        self.each_prefixes(index, &rarity, members, sets, |member, prefixes, part| {
+            entered.enter(member, prefixes, part)
+        })?;
         self.all[index as usize] = Index { rarity, ..entered };
         Ok(())
     }
 
     /// Enters a document into every index that it has prefixes for.
     pub(crate) fn enter(&mut self, document: u32, prefixes: &Prefixes) -> Result<()> {
-        prefixes.parts.iter().try_for_each(|part| self.all[part.index as usize].enter(document, prefixes, part))
+        prefixes
+            .parts
+            .iter()
+            .try_for_each(|part| self.all[part.index as usize].enter(document, prefixes, part))
     }
 
     /// Computes the documents' prefixes and passes them to `give`, one document after the other. The prefixes follow the given
@@ -314,14 +379,23 @@ impl Indexes {
         let mut made: Vec<Prefixes> = Vec::new();
         for piece in members.chunks(PIECE) {
             made.resize_with(made.len().max(piece.len()), Prefixes::default);
-            let make = |scratch: &mut Vec<u64>, (&member, prefixes): (&u32, &mut Prefixes)| -> Result<()> {
+            let make = |scratch: &mut Vec<u64>,
+                        (&member, prefixes): (&u32, &mut Prefixes)|
+             -> Result<()> {
                 prefixes.clear();
                 let set = sets.get(member, scratch)?;
                 prefixes.push(index, rarity, set, Lengths::of(set.len(), self.threshold));
                 Ok(())
             };
-            piece.par_iter().zip(&mut made).map_init(Vec::new, |scratch, row| make(scratch, row)).collect::<Result<()>>()?;
-            piece.iter().zip(&made).try_for_each(|(&member, prefixes)| give(member, prefixes, &prefixes.parts[0]))?;
+            piece
+                .par_iter()
+                .zip(&mut made)
+                .map_init(Vec::new, |scratch, row| make(scratch, row))
+                .collect::<Result<()>>()?;
+            piece
+                .iter()
+                .zip(&made)
+                .try_for_each(|(&member, prefixes)| give(member, prefixes, &prefixes.parts[0]))?;
         }
         Ok(())
     }
@@ -330,7 +404,10 @@ impl Indexes {
 /// Derives the order of elements from the sets of some of these documents, which are sampled evenly.
 fn sample(members: &[u32], sets: &Sets) -> Result<Rarity> {
     let (mut elements, mut scratch) = (Vec::new(), Vec::new());
-    for &member in members.iter().step_by(members.len().div_ceil(SAMPLE).max(1)) {
+    for &member in members
+        .iter()
+        .step_by(members.len().div_ceil(SAMPLE).max(1))
+    {
         if elements.len() < SAMPLE_ELEMENTS {
             elements.extend_from_slice(sets.get(member, &mut scratch)?);
         }

@@ -57,16 +57,27 @@ impl Joining {
         budget: &Budget,
         pool: &ThreadPool,
     ) -> Result<Option<Self>> {
-        let Some(large) = pool.install(|| Large::of(columns, size, matcher.pairing))? else { return Ok(None) };
+        let Some(large) = pool.install(|| Large::of(columns, size, matcher.pairing))? else {
+            return Ok(None);
+        };
         let mut members = vec![Vec::new(); large.buckets().len()];
         for number in large.all_members() {
-            large.slots(number).iter().for_each(|&slot| members[slot as usize].push(number));
+            large
+                .slots(number)
+                .iter()
+                .for_each(|&slot| members[slot as usize].push(number));
         }
         let places: usize = members.iter().map(Vec::len).sum();
         budget.hold(large.bytes() + places * size_of::<u32>());
-        let mut joining = Self { indexes: Indexes::new(large, matcher.method.least()), members };
+        let mut joining = Self {
+            indexes: Indexes::new(large, matcher.method.least()),
+            members,
+        };
         let of_index = joining.share_out();
-        let postings = of_index.iter().map(|members| joining.indexes.bytes_of(members, sets)).sum();
+        let postings = of_index
+            .iter()
+            .map(|members| joining.indexes.bytes_of(members, sets))
+            .sum();
         budget.hold(postings);
         sets.make_room()?;
         for (index, members) in (0..).zip(&of_index) {
@@ -83,10 +94,13 @@ impl Joining {
         let mut of_index: Vec<Vec<u32>> = Vec::new();
         for slot in slots {
             let members = &self.members[slot as usize];
-            let index = self.indexes.for_texts(members, |_| true).unwrap_or_else(|| {
-                of_index.push(Vec::new());
-                self.indexes.create()
-            });
+            let index = self
+                .indexes
+                .for_texts(members, |_| true)
+                .unwrap_or_else(|| {
+                    of_index.push(Vec::new());
+                    self.indexes.create()
+                });
             self.indexes.give(slot, index);
             of_index[index as usize].extend_from_slice(members);
         }
@@ -123,9 +137,14 @@ impl Joining {
         let all: Vec<u32> = self.indexes.large().all_members().collect();
         let mut searches: Vec<Search> = (0..WINDOW).map(|_| Search::default()).collect();
         for window in all.chunks(WINDOW) {
-            let plan = |scratch: &mut Scratch, (&number, search): (&u32, &mut Search)| self.plan(number, sets, search, scratch);
+            let plan = |scratch: &mut Scratch, (&number, search): (&u32, &mut Search)| {
+                self.plan(number, sets, search, scratch)
+            };
             let rows = window.par_iter().zip(&mut searches);
-            pool.install(|| rows.map_init(Scratch::default, plan).collect::<Result<()>>())?;
+            pool.install(|| {
+                rows.map_init(Scratch::default, plan)
+                    .collect::<Result<()>>()
+            })?;
             let mut start = 0;
             while start < window.len() {
                 let mut steps = 0;
@@ -135,13 +154,22 @@ impl Joining {
                 });
                 let end = start + count.count();
                 let rows = window[start..end].par_iter().zip(&searches[start..end]);
-                let one = |scratch: &mut Scratch, (&number, search): (&u32, &Search)| -> Result<Vec<(u32, u32)>> {
+                let one = |scratch: &mut Scratch,
+                           (&number, search): (&u32, &Search)|
+                 -> Result<Vec<(u32, u32)>> {
                     self.find(number, search, sets, scratch);
-                    scratch.others.retain(|&other| matcher.compared(number, other));
+                    scratch
+                        .others
+                        .retain(|&other| matcher.compared(number, other));
                     matcher.keep_candidates(number, &mut scratch.others, &mut scratch.matching)?;
-                    Ok(scratch.others.iter().map(|&other| (number, other)).collect())
+                    Ok(scratch
+                        .others
+                        .iter()
+                        .map(|&other| (number, other))
+                        .collect())
                 };
-                let found: Result<Vec<_>> = pool.install(|| rows.map_init(Scratch::default, one).collect());
+                let found: Result<Vec<_>> =
+                    pool.install(|| rows.map_init(Scratch::default, one).collect());
                 verify(&found?.concat())?;
                 start = end;
             }
@@ -151,14 +179,30 @@ impl Joining {
 
     /// Returns, for each large bucket that a document is in, the documents of the bucket that come after this document.
     fn after(&self, number: u32) -> impl Iterator<Item = &[u32]> {
-        let members = self.indexes.large().slots(number).iter().map(|&slot| &self.members[slot as usize]);
+        let members = self
+            .indexes
+            .large()
+            .slots(number)
+            .iter()
+            .map(|&slot| &self.members[slot as usize]);
         members.map(move |members| &members[members.partition_point(|&member| member <= number)..])
     }
 
     /// Chooses the cheaper way to find a document's candidates.
-    fn plan(&self, number: u32, sets: &Sets, search: &mut Search, scratch: &mut Scratch) -> Result<()> {
+    fn plan(
+        &self,
+        number: u32,
+        sets: &Sets,
+        search: &mut Search,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         let Scratch { set, indexes, .. } = scratch;
-        self.indexes.prefixes(number, sets.get(number, set)?, indexes, &mut search.prefixes);
+        self.indexes.prefixes(
+            number,
+            sets.get(number, set)?,
+            indexes,
+            &mut search.prefixes,
+        );
         let postings = self.indexes.work(&search.prefixes, number + 1);
         let documents = self.after(number).map(<[u32]>::len).sum();
         (search.by_prefixes, search.steps) = (postings < documents, postings.min(documents));
@@ -169,10 +213,17 @@ impl Joining {
     fn find(&self, number: u32, search: &Search, sets: &Sets, scratch: &mut Scratch) {
         let others = &mut scratch.others;
         if search.by_prefixes {
-            self.indexes.find((number, sets.len(number)), &search.prefixes, number + 1, sets, others);
+            self.indexes.find(
+                (number, sets.len(number)),
+                &search.prefixes,
+                number + 1,
+                sets,
+                others,
+            );
         } else {
             others.clear();
-            self.after(number).for_each(|after| others.extend_from_slice(after));
+            self.after(number)
+                .for_each(|after| others.extend_from_slice(after));
             // A stable sort is fast here, because the data consists of a few long runs.
             others.sort();
             others.dedup();

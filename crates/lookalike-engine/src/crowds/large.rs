@@ -59,7 +59,10 @@ impl Large {
             if large.is_empty() {
                 return (large, rows);
             }
-            for (number, &bucket) in (0..numbers).zip(column).filter(|(_, bucket)| **bucket != NONE) {
+            for (number, &bucket) in (0..numbers)
+                .zip(column)
+                .filter(|(_, bucket)| **bucket != NONE)
+            {
                 let place = sizes[bucket as usize];
                 if place != NONE {
                     large[place as usize].1 = number;
@@ -75,8 +78,17 @@ impl Large {
         let (mut slots, mut rows) = (Vec::new(), Vec::new());
         for (band, (large, of_band)) in (0..).zip(bands) {
             let first = slots.len() as u32;
-            slots.extend(large.into_iter().map(|(bucket, last)| Bucket { band, bucket, last, copied: false }));
-            rows.extend(of_band.into_iter().map(|(number, place)| (number, first + place)));
+            slots.extend(large.into_iter().map(|(bucket, last)| Bucket {
+                band,
+                bucket,
+                last,
+                copied: false,
+            }));
+            rows.extend(
+                of_band
+                    .into_iter()
+                    .map(|(number, place)| (number, first + place)),
+            );
         }
         rows.par_sort_unstable();
         let (members, mut starts) = (Places::none(numbers.into()), Vec::new());
@@ -88,8 +100,17 @@ impl Large {
         }
         starts.push(rows.len());
         let slots_of = rows.into_iter().map(|(_, slot)| slot).collect();
-        let mut large = Self { bound: numbers, buckets: slots, members: Numbering::of(members), starts, slots: slots_of };
-        for first_copy in pairing.copies_of_contenders().map(|(_, first_copy)| first_copy.0) {
+        let mut large = Self {
+            bound: numbers,
+            buckets: slots,
+            members: Numbering::of(members),
+            starts,
+            slots: slots_of,
+        };
+        for first_copy in pairing
+            .copies_of_contenders()
+            .map(|(_, first_copy)| first_copy.0)
+        {
             for at in large.range(first_copy) {
                 large.buckets[large.slots[at] as usize].copied = true;
             }
@@ -138,7 +159,9 @@ impl Large {
 
     /// Returns whether a bucket of a band is large.
     pub(crate) fn has(&self, band: u32, bucket: u32) -> bool {
-        self.buckets.binary_search_by_key(&(band, bucket), |large| (large.band, large.bucket)).is_ok()
+        self.buckets
+            .binary_search_by_key(&(band, bucket), |large| (large.band, large.bucket))
+            .is_ok()
     }
 
     pub(crate) fn bound(&self) -> u32 {
@@ -150,6 +173,8 @@ impl Large {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * size_of::<u32>() + self.starts.len() * size_of::<usize>() + self.buckets.len() * size_of::<Bucket>()
+        self.slots.len() * size_of::<u32>()
+            + self.starts.len() * size_of::<usize>()
+            + self.buckets.len() * size_of::<Bucket>()
     }
 }

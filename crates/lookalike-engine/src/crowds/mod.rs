@@ -87,7 +87,9 @@ impl Crowds {
         threshold: f64,
         budget: &Arc<Budget>,
     ) -> Result<Option<Self>> {
-        let Some(large) = Large::of(buckets.columns(), size, pairing)? else { return Ok(None) };
+        let Some(large) = Large::of(buckets.columns(), size, pairing)? else {
+            return Ok(None);
+        };
         budget.hold(large.bytes());
         Ok(Some(Self {
             lives: Vec::new(),
@@ -127,8 +129,14 @@ impl Crowds {
         let slots = window.flat_map(|contender| large.slots(contender)).copied();
         let mut open: Vec<u32> = slots.filter(|&slot| !self.indexes.has(slot)).collect();
         open.sort_unstable();
-        let is_large = open.chunk_by(|a, b| a == b).any(|same| same.len() >= self.size);
-        if is_large { (self.size as u32).next_power_of_two().min(whole) } else { whole }
+        let is_large = open
+            .chunk_by(|a, b| a == b)
+            .any(|same| same.len() >= self.size);
+        if is_large {
+            (self.size as u32).next_power_of_two().min(whole)
+        } else {
+            whole
+        }
     }
 
     /// Returns the indexes, for queries.
@@ -170,7 +178,12 @@ impl Crowds {
     /// Maintains the crowds: turns buckets that have become large enough into crowds, reorders indexes that have grown a lot, and
     /// empties indexes that are no longer needed. All contenders with numbers below `next` must already be decided. Call
     /// this on the thread pool, and only with values of `next` that depend on nothing but the documents.
-    pub(crate) fn maintain(&mut self, next: u32, buckets: &mut Buckets, sets: &mut Sets) -> Result<()> {
+    pub(crate) fn maintain(
+        &mut self,
+        next: u32,
+        buckets: &mut Buckets,
+        sets: &mut Sets,
+    ) -> Result<()> {
         let mut due = std::mem::take(&mut self.due);
         due.sort_unstable();
         due.dedup();
@@ -191,7 +204,11 @@ impl Crowds {
             self.ending.remove(&(last, index));
             let life = &mut self.lives[index as usize];
             if life.last == last && !life.copied {
-                *life = Life { ended: true, held: life.held, ..Life::default() };
+                *life = Life {
+                    ended: true,
+                    held: life.held,
+                    ..Life::default()
+                };
                 self.indexes.take_members(index);
                 self.touched.insert(index);
             }
@@ -203,10 +220,19 @@ impl Crowds {
             }
             let bytes = self.indexes.bytes(index);
             self.budget.hold(bytes);
-            self.budget.release(std::mem::replace(&mut self.lives[index as usize].held, bytes));
+            self.budget.release(std::mem::replace(
+                &mut self.lives[index as usize].held,
+                bytes,
+            ));
         }
         if next.is_multiple_of(self.window) {
-            self.step = self.step_in(next..self.indexes.large().bound().min(next.saturating_add(self.window)));
+            self.step = self.step_in(
+                next..self
+                    .indexes
+                    .large()
+                    .bound()
+                    .min(next.saturating_add(self.window)),
+            );
         }
         self.restored = false;
         sets.make_room()?;
@@ -216,12 +242,23 @@ impl Crowds {
     /// Turns a bucket with these kept documents into a crowd. The bucket gets an existing index that suits their texts or, if
     /// there are enough documents, a new index. Returns whether the bucket became a crowd.
     fn found(&mut self, slot: u32, members: &[u32], next: u32, sets: &Sets) -> Result<bool> {
-        let index = match self.indexes.for_texts(members, |index| !self.lives[index as usize].ended) {
+        let index = match self
+            .indexes
+            .for_texts(members, |index| !self.lives[index as usize].ended)
+        {
             Some(index) => {
                 // When the index was rebuilt, documents that no later contender was going to look up were left out. Such
                 // documents have to be entered again.
-                let known = |member| self.indexes.buckets_in(member, index).any(|bucket| bucket.last >= next);
-                let missing: Vec<u32> = members.iter().copied().filter(|&member| !known(member)).collect();
+                let known = |member| {
+                    self.indexes
+                        .buckets_in(member, index)
+                        .any(|bucket| bucket.last >= next)
+                };
+                let missing: Vec<u32> = members
+                    .iter()
+                    .copied()
+                    .filter(|&member| !known(member))
+                    .collect();
                 self.lives[index as usize].grown += missing.len();
                 self.indexes.enter_all(index, &missing, sets)?;
                 index
@@ -230,12 +267,18 @@ impl Crowds {
             None => {
                 let index = self.indexes.create();
                 self.indexes.fill(index, members, members, sets)?;
-                self.lives.push(Life { ordered: members.len(), ..Life::default() });
+                self.lives.push(Life {
+                    ordered: members.len(),
+                    ..Life::default()
+                });
                 index
             }
         };
         self.indexes.give(slot, index);
-        let (bucket, life) = (self.indexes.large().buckets()[slot as usize], &mut self.lives[index as usize]);
+        let (bucket, life) = (
+            self.indexes.large().buckets()[slot as usize],
+            &mut self.lives[index as usize],
+        );
         life.last = life.last.max(bucket.last);
         life.copied |= bucket.copied;
         self.ending.insert((life.last, index));
@@ -247,10 +290,24 @@ impl Crowds {
     /// more are left out.
     fn put_in_order(&mut self, index: u32, next: u32, sets: &Sets) -> Result<()> {
         let mut members = self.indexes.take_members(index);
-        let still_needed = |member: u32| self.indexes.buckets_in(member, index).any(|bucket| bucket.last >= next);
-        members.retain(|&member| still_needed(member) || self.indexes.buckets_in(member, index).any(|bucket| bucket.copied));
+        let still_needed = |member: u32| {
+            self.indexes
+                .buckets_in(member, index)
+                .any(|bucket| bucket.last >= next)
+        };
+        members.retain(|&member| {
+            still_needed(member)
+                || self
+                    .indexes
+                    .buckets_in(member, index)
+                    .any(|bucket| bucket.copied)
+        });
         let ordered = members.len();
-        let by_contenders: Vec<u32> = members.iter().copied().filter(|&member| still_needed(member)).collect();
+        let by_contenders: Vec<u32> = members
+            .iter()
+            .copied()
+            .filter(|&member| still_needed(member))
+            .collect();
         // Some members are only looked up by copies. The sets of these members are available only in rounds in which such copies
         // may occur, so these sets must not influence the order.
         members.retain(|&member| still_needed(member) || sets.len(member) > 0);

@@ -54,7 +54,10 @@ impl Postings {
             return Err(too_many());
         }
         rows.par_sort_unstable();
-        let mut postings = Self { rows, ..Self::default() };
+        let mut postings = Self {
+            rows,
+            ..Self::default()
+        };
         postings.find_starts();
         Ok(postings)
     }
@@ -77,7 +80,11 @@ impl Postings {
     /// Moves the postings in chains into the rows.
     fn take_in(&mut self) {
         let Self { rows, recent, .. } = self;
-        let mut more: Vec<u64> = recent.nodes.iter().map(|node| row(node.tag, node.document)).collect();
+        let mut more: Vec<u64> = recent
+            .nodes
+            .iter()
+            .map(|node| row(node.tag, node.document))
+            .collect();
         more.sort_unstable();
         recent.clear();
         // Merge from the end, so that no second buffer is needed.
@@ -97,7 +104,9 @@ impl Postings {
     }
 
     fn find_starts(&mut self) {
-        let Self { rows, starts, last, .. } = self;
+        let Self {
+            rows, starts, last, ..
+        } = self;
         let parts = rows.len().div_ceil(ROWS);
         starts.clear();
         starts.reserve_exact(parts + 1);
@@ -123,7 +132,11 @@ impl Postings {
         let (first, last) = (row(tag, from), row(tag, NONE));
         if rows.len() <= FEW {
             // Counting the rows below a bound needs no branch per row.
-            let before = |bound| rows.iter().map(|&row| usize::from(row < bound)).sum::<usize>();
+            let before = |bound| {
+                rows.iter()
+                    .map(|&row| usize::from(row < bound))
+                    .sum::<usize>()
+            };
             return &rows[before(first)..before(last)];
         }
         let rows = &rows[rows.partition_point(|&row| row < first)..];
@@ -138,8 +151,13 @@ impl Postings {
         for tags in tags.chunks(AT_ONCE) {
             if from <= self.last && !self.rows.is_empty() {
                 let (mut parts, mut firsts) = ([const { 0..0 }; AT_ONCE], [0; AT_ONCE]);
-                parts.iter_mut().zip(tags).for_each(|(part, &tag)| *part = self.part_of(tag));
-                firsts.iter_mut().zip(&parts).for_each(|(first, part)| *first = self.rows[part.start.min(self.rows.len() - 1)]);
+                parts
+                    .iter_mut()
+                    .zip(tags)
+                    .for_each(|(part, &tag)| *part = self.part_of(tag));
+                firsts.iter_mut().zip(&parts).for_each(|(first, part)| {
+                    *first = self.rows[part.start.min(self.rows.len() - 1)]
+                });
                 for ((part, first), &tag) in parts.into_iter().zip(firsts).zip(tags) {
                     if first < row(tag, NONE) {
                         found.extend(self.rows_in(part, tag, from).iter().map(|&row| row as u32));
@@ -148,9 +166,16 @@ impl Postings {
             }
             if !self.recent.nodes.is_empty() {
                 let mut heads = [NONE; AT_ONCE];
-                heads.iter_mut().zip(tags).for_each(|(head, &tag)| *head = self.recent.head(tag));
+                heads
+                    .iter_mut()
+                    .zip(tags)
+                    .for_each(|(head, &tag)| *head = self.recent.head(tag));
                 for (head, &tag) in heads.into_iter().zip(tags) {
-                    found.extend(self.recent.of(head, tag).take_while(|&document| document >= from));
+                    found.extend(
+                        self.recent
+                            .of(head, tag)
+                            .take_while(|&document| document >= from),
+                    );
                 }
             }
         }
@@ -160,7 +185,9 @@ impl Postings {
     pub(super) fn count(&self, tags: &[u32], from: u32) -> usize {
         let is_any = from <= self.last && !self.rows.is_empty();
         let tags = if is_any { tags } else { &[] };
-        tags.iter().map(|&tag| self.rows_in(self.part_of(tag), tag, from).len()).sum()
+        tags.iter()
+            .map(|&tag| self.rows_in(self.part_of(tag), tag, from).len())
+            .sum()
     }
 
     /// Returns the size in bytes of this many postings, if they are entered in bulk.
@@ -202,7 +229,11 @@ impl Chains {
             self.grow();
         }
         let (node, head) = (self.nodes.len() as u32, part(tag, self.heads.len()));
-        self.nodes.push(Node { tag, document, next: std::mem::replace(&mut self.heads[head], node) });
+        self.nodes.push(Node {
+            tag,
+            document,
+            next: std::mem::replace(&mut self.heads[head], node),
+        });
     }
 
     /// Doubles the number of heads. The documents of each chain keep the order in which they were entered.
@@ -253,7 +284,15 @@ mod tests {
 
     /// Generates tags that are either spread over the whole range or close to each other.
     fn tags(spread: bool) -> Vec<u32> {
-        (0..41).map(|tag: u32| if spread { tag.wrapping_mul(0x9e37_79b9) } else { tag << 3 }).collect()
+        (0..41)
+            .map(|tag: u32| {
+                if spread {
+                    tag.wrapping_mul(0x9e37_79b9)
+                } else {
+                    tag << 3
+                }
+            })
+            .collect()
     }
 
     proptest! {

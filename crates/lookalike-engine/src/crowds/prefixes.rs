@@ -39,7 +39,10 @@ impl Lengths {
             let needed = measure.needed(size, size, threshold).unwrap_or(size + 1);
             (size + 1 - needed.clamp(1, size + 1)) as usize
         };
-        Self { short: prefix(Measure::Resemblance), long: prefix(Measure::Containment) }
+        Self {
+            short: prefix(Measure::Resemblance),
+            long: prefix(Measure::Containment),
+        }
     }
 }
 
@@ -67,9 +70,16 @@ impl Rarity {
     /// Derives the order from a sample of sets, concatenated in `elements`, which is overwritten.
     pub(super) fn of(elements: &mut [u64]) -> Self {
         elements.sort_unstable();
-        let repeated = || elements.chunk_by(|a, b| a == b).filter(|same| same.len() > 1);
+        let repeated = || {
+            elements
+                .chunk_by(|a, b| a == b)
+                .filter(|same| same.len() > 1)
+        };
         let bits = (4 * repeated().count()).next_power_of_two().max(4).ilog2();
-        let mut rarity = Self { counts: vec![(0, 0); 1 << bits], shift: 64 - bits };
+        let mut rarity = Self {
+            counts: vec![(0, 0); 1 << bits],
+            shift: 64 - bits,
+        };
         for same in repeated() {
             let at = rarity.at(same[0]);
             rarity.counts[at] = (same[0], same.len() as u32);
@@ -87,7 +97,13 @@ impl Rarity {
     }
 
     /// Appends the tags of the elements in a sorted set's long prefix. The short prefix is the first part of the long one.
-    pub(super) fn prefix(&self, set: &[u64], lengths: Lengths, common: &mut Common, tags: &mut Vec<u32>) {
+    pub(super) fn prefix(
+        &self,
+        set: &[u64],
+        lengths: Lengths,
+        common: &mut Common,
+        tags: &mut Vec<u32>,
+    ) {
         let end = tags.len() + lengths.long;
         common.clear();
         for &element in set {
@@ -175,7 +191,12 @@ mod tests {
     fn rare_elements_come_first() {
         let rarity = Rarity::of(&mut [1, 2, 3, 4, 1, 2, 3, 1, 2, 1]);
         let mut tags = Vec::new();
-        rarity.prefix(&[1, 2, 3, 4, 5], Lengths { short: 1, long: 4 }, &mut Vec::new(), &mut tags);
+        rarity.prefix(
+            &[1, 2, 3, 4, 5],
+            Lengths { short: 1, long: 4 },
+            &mut Vec::new(),
+            &mut tags,
+        );
         assert_eq!(tags, [4, 5, 3, 2].map(tag));
     }
 }

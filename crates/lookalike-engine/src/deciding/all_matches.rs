@@ -55,7 +55,10 @@ impl PairFigures {
     pub(crate) fn estimated(measure: Measure, ab: f64, ba: f64) -> Self {
         match measure {
             Measure::Resemblance => Self::Resemblance { resemblance: ab },
-            Measure::Containment => Self::Containment { containment_ab: ab, containment_ba: ba },
+            Measure::Containment => Self::Containment {
+                containment_ab: ab,
+                containment_ba: ba,
+            },
         }
     }
 
@@ -64,11 +67,21 @@ impl PairFigures {
         match self {
             Self::Counted(f) => {
                 let (containment_ab, containment_ba) = (f.containment_ba, f.containment_ab);
-                Self::Counted(Figures { containment_ab, containment_ba, size_a: f.size_b, size_b: f.size_a, ..f })
+                Self::Counted(Figures {
+                    containment_ab,
+                    containment_ba,
+                    size_a: f.size_b,
+                    size_b: f.size_a,
+                    ..f
+                })
             }
-            Self::Containment { containment_ab, containment_ba } => {
-                Self::Containment { containment_ab: containment_ba, containment_ba: containment_ab }
-            }
+            Self::Containment {
+                containment_ab,
+                containment_ba,
+            } => Self::Containment {
+                containment_ab: containment_ba,
+                containment_ba: containment_ab,
+            },
             Self::Resemblance { .. } | Self::Unknown {} => self,
         }
     }
@@ -115,27 +128,49 @@ pub(crate) struct Paired {
 
 impl Paired {
     /// Pairs the sketched documents. Pairs that the rules for references (`table.references`) exclude are not candidates.
-    pub(crate) fn new(method: &Method, table: &mut Table, pool: &ThreadPool, observer: Observer) -> Result<Self> {
+    pub(crate) fn new(
+        method: &Method,
+        table: &mut Table,
+        pool: &ThreadPool,
+        observer: Observer,
+    ) -> Result<Self> {
         if method.config().min_containment.is_some() {
-            let what = words![Setting::MinContainment, " works only for dropping documents, not for listing pairs"];
+            let what = words![
+                Setting::MinContainment,
+                " works only for dropping documents, not for listing pairs"
+            ];
             return Err(Error::new(ErrorKind::Config, what).advise("leave it out"));
         }
         let mut pairing = Pairing::new(table, pool)?;
         // A text and its copy are a pair, and a text's size is reported with its pairs. So the size is needed even if no other
         // document is similar to the text.
         let copied = Places::none(table.documents);
-        pairing.copies.iter().for_each(|&(_, first_copy)| copied.insert(first_copy.0));
-        let (candidate_pairs, counted) = CandidatePairs::new(method, table, &mut pairing, Some(&copied), pool, observer)?;
-        Ok(Self { pairing, candidate_pairs, counted })
+        pairing
+            .copies
+            .iter()
+            .for_each(|&(_, first_copy)| copied.insert(first_copy.0));
+        let (candidate_pairs, counted) =
+            CandidatePairs::new(method, table, &mut pairing, Some(&copied), pool, observer)?;
+        Ok(Self {
+            pairing,
+            candidate_pairs,
+            counted,
+        })
     }
 
     /// Returns an estimate of the number of candidate pairs, copies included. It compares fields of the same documents.
     pub(crate) fn estimated_pairs(&self, method: &Method) -> Result<u128> {
         let of_group = |size: u64| u128::from(size) * u128::from(size.saturating_sub(1)) / 2;
         let mut copies: BTreeMap<Rank, u64> = BTreeMap::new();
-        self.pairing.copies.iter().for_each(|&(_, first_copy)| *copies.entry(first_copy).or_insert(1) += 1);
+        self.pairing
+            .copies
+            .iter()
+            .for_each(|&(_, first_copy)| *copies.entry(first_copy).or_insert(1) += 1);
         let of_copies: u128 = copies.into_values().map(of_group).sum();
-        Ok(of_copies + self.candidate_pairs.estimated(method, self.pairing.numbers()?))
+        Ok(of_copies
+            + self
+                .candidate_pairs
+                .estimated(method, self.pairing.numbers()?))
     }
 
     /// Verifies the candidate pairs. Pairs of documents in the same class are not examined. `classes` returns the classes of the
@@ -146,13 +181,25 @@ impl Paired {
         classes: impl FnOnce(&Pairing, &CandidatePairs) -> Result<Option<Classes>>,
         into: impl FnOnce(&Pairing) -> Result<M>,
     ) -> Result<Verified<M>> {
-        let Self { pairing, candidate_pairs, counted } = self;
-        let Pass { config, method, table, pool, .. } = pass;
+        let Self {
+            pairing,
+            candidate_pairs,
+            counted,
+        } = self;
+        let Pass {
+            config,
+            method,
+            table,
+            pool,
+            ..
+        } = pass;
         let mut sets = sets::of_contenders(pass, &pairing)?;
         let candidate_pairs = candidate_pairs.join(method, &pairing, &sets)?;
-        let matcher = Matcher::new(method, &table.samples, &pairing).apart(classes(&pairing, &candidate_pairs)?);
+        let matcher = Matcher::new(method, &table.samples, &pairing)
+            .apart(classes(&pairing, &candidate_pairs)?);
         let mut matches = into(&pairing)?;
-        let joining = candidate_pairs.joining(config.crowd, &matcher, &mut sets, &table.budget, pool)?;
+        let joining =
+            candidate_pairs.joining(config.crowd, &matcher, &mut sets, &table.budget, pool)?;
         candidate_pairs.each_candidate_pair(joining.as_ref(), &matcher, &sets, pool, |batch| {
             for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &sets, pool)?) {
                 if let Some(likeness) = likeness {
@@ -163,7 +210,12 @@ impl Paired {
         })?;
         let mut finding = Finding::new(method);
         finding.count(&counted, &matcher, table, config);
-        Ok(Verified { pairing, sets, matches, finding })
+        Ok(Verified {
+            pairing,
+            sets,
+            matches,
+            finding,
+        })
     }
 }
 
@@ -180,16 +232,29 @@ pub(crate) fn verified<M: Matches>(
     observer: Observer,
 ) -> Result<Verified<M>> {
     let paired = Paired::new(method, table, pool, observer)?;
-    paired.verified(Pass { config, method, source, table, pool, observer }, classes, into)
+    paired.verified(
+        Pass {
+            config,
+            method,
+            source,
+            table,
+            pool,
+            observer,
+        },
+        classes,
+        into,
+    )
 }
 
 /// Returns the figures that are shown for a matching pair.
 fn figures(a: u32, b: u32, likeness: Likeness, matcher: &Matcher) -> Result<PairFigures> {
     Ok(match (likeness.overlap, matcher.method.verify()) {
         (Some(overlap), _) => PairFigures::Counted(overlap.into()),
-        (None, Verify::Sketch) if matcher.method.estimates() => {
-            PairFigures::estimated(matcher.method.config().measure, matcher.estimate(a, b)?, matcher.estimate(b, a)?)
-        }
+        (None, Verify::Sketch) if matcher.method.estimates() => PairFigures::estimated(
+            matcher.method.config().measure,
+            matcher.estimate(a, b)?,
+            matcher.estimate(b, a)?,
+        ),
         (None, _) => PairFigures::Unknown {},
     })
 }

@@ -62,23 +62,42 @@ impl CandidatePairs {
         for number in pairs.iter().flat_map(|&(a, b)| [a, b]) {
             meets.insert(pairing.rank(Contender(number)).0);
         }
-        others.into_iter().flat_map(Places::iter).for_each(|rank| meets.insert(rank));
-        let ranks: Vec<_> = pairs.iter().map(|&(a, b)| [a, b].map(|number| pairing.rank(Contender(number)))).collect();
+        others
+            .into_iter()
+            .flat_map(Places::iter)
+            .for_each(|rank| meets.insert(rank));
+        let ranks: Vec<_> = pairs
+            .iter()
+            .map(|&(a, b)| [a, b].map(|number| pairing.rank(Contender(number))))
+            .collect();
         pairing.narrow(meets)?;
         let number = |rank: Rank| pairing.contenders.below(rank.0) as u32;
-        Ok((Self::Listed(ranks.into_iter().map(|[a, b]| (number(a), number(b))).collect()), counted))
+        Ok((
+            Self::Listed(
+                ranks
+                    .into_iter()
+                    .map(|[a, b]| (number(a), number(b)))
+                    .collect(),
+            ),
+            counted,
+        ))
     }
 
     /// Returns an estimate of the number of pairs between `numbers` contenders. A pair is counted once for each band that it shares.
     pub(crate) fn estimated(&self, method: &Method, numbers: u32) -> u128 {
         let pairs = |size: u128| size * size.saturating_sub(1) / 2;
         match self {
-            Self::Listed(_) if method.config().candidates == Candidates::All => pairs(numbers.into()),
+            Self::Listed(_) if method.config().candidates == Candidates::All => {
+                pairs(numbers.into())
+            }
             Self::Listed(listed) => listed.len() as u128,
             Self::Columns(columns) => {
                 let of_column = |column: &Vec<u32>| -> u128 {
                     let mut sizes = vec![0u128; numbers as usize];
-                    column.iter().filter(|&&bucket| bucket != NONE).for_each(|&bucket| sizes[bucket as usize] += 1);
+                    column
+                        .iter()
+                        .filter(|&&bucket| bucket != NONE)
+                        .for_each(|&bucket| sizes[bucket as usize] += 1);
                     sizes.into_iter().map(pairs).sum()
                 };
                 columns.iter().map(of_column).sum()
@@ -97,8 +116,15 @@ impl CandidatePairs {
             loaded.push(sets.get(number, &mut scratch)?.to_vec());
         }
         let references = pairing.numbered_references();
-        let pairs = method.join(&loaded).into_iter().map(|pair| (pair.a, pair.b));
-        Ok(Self::Listed(pairs.filter(|&(a, b)| references.compared(Contender(a), Contender(b))).collect()))
+        let pairs = method
+            .join(&loaded)
+            .into_iter()
+            .map(|pair| (pair.a, pair.b));
+        Ok(Self::Listed(
+            pairs
+                .filter(|&(a, b)| references.compared(Contender(a), Contender(b)))
+                .collect(),
+        ))
     }
 
     /// Builds indexes for finding pairs in large buckets, which have at least `size` contenders. Returns `None` if there are no
@@ -112,7 +138,9 @@ impl CandidatePairs {
         pool: &ThreadPool,
     ) -> Result<Option<Joining>> {
         match self {
-            Self::Columns(columns) if Indexes::serve(matcher.method) => Joining::of(columns, size, matcher, sets, budget, pool),
+            Self::Columns(columns) if Indexes::serve(matcher.method) => {
+                Joining::of(columns, size, matcher, sets, budget, pool)
+            }
             _ => Ok(None),
         }
     }
@@ -124,12 +152,18 @@ impl CandidatePairs {
                 columns
                     .into_iter()
                     .map(|column| {
-                        let buckets = column.iter().filter(|&&bucket| bucket != NONE).max().map_or(0, |&last| last + 1);
+                        let buckets = column
+                            .iter()
+                            .filter(|&&bucket| bucket != NONE)
+                            .max()
+                            .map_or(0, |&last| last + 1);
                         (column, buckets)
                     })
                     .collect(),
             )),
-            Self::Listed(pairs) => Links::Listed(Listed::new(&pairs, &(0..numbers).collect::<Vec<_>>())),
+            Self::Listed(pairs) => {
+                Links::Listed(Listed::new(&pairs, &(0..numbers).collect::<Vec<_>>()))
+            }
         }
     }
 
@@ -159,8 +193,14 @@ impl CandidatePairs {
                     Ok((a, other.first().copied()))
                 };
                 for batch in pairs.chunks(BATCH) {
-                    let kept: Result<Vec<_>> = pool.install(|| batch.par_iter().map_init(Default::default, one).collect());
-                    verify(&kept?.into_iter().filter_map(|(a, b)| Some((a, b?))).collect::<Vec<_>>())?;
+                    let kept: Result<Vec<_>> =
+                        pool.install(|| batch.par_iter().map_init(Default::default, one).collect());
+                    verify(
+                        &kept?
+                            .into_iter()
+                            .filter_map(|(a, b)| Some((a, b?)))
+                            .collect::<Vec<_>>(),
+                    )?;
                 }
                 Ok(())
             }
@@ -178,31 +218,48 @@ fn each_in_columns(
     mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
 ) -> Result<()> {
     for (band, column) in columns.iter().enumerate() {
-        let mut rows: Vec<(u32, u32)> = column.iter().copied().zip(0..).filter(|&(bucket, _)| bucket != NONE).collect();
+        let mut rows: Vec<(u32, u32)> = column
+            .iter()
+            .copied()
+            .zip(0..)
+            .filter(|&(bucket, _)| bucket != NONE)
+            .collect();
         rows.sort_unstable();
         let is_joined = |bucket| joining.is_some_and(|joining| joining.has(band, bucket));
         let met_before = |a: u32, b: u32| {
             let mut earlier = columns[..band].iter();
-            earlier.any(|column| column[a as usize] != NONE && column[a as usize] == column[b as usize])
-                || joining.is_some_and(|joining| joining.share(a, b))
+            earlier.any(|column| {
+                column[a as usize] != NONE && column[a as usize] == column[b as usize]
+            }) || joining.is_some_and(|joining| joining.share(a, b))
         };
         // Pairs a document with the later documents in its bucket. Pairs whose documents share a bucket of an earlier band, or a
         // large bucket (a bucket in `joining`), were already examined, so they are left out.
-        let after = |(scratch, others): &mut (Scratch, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
+        let after = |(scratch, others): &mut (Scratch, Vec<u32>),
+                     tail: &&[(u32, u32)]|
+         -> Result<Vec<(u32, u32)>> {
             let a = tail[0].1;
             others.clear();
-            others.extend(tail[1..].iter().map(|row| row.1).filter(|&b| matcher.compared(a, b) && !met_before(a, b)));
+            others.extend(
+                tail[1..]
+                    .iter()
+                    .map(|row| row.1)
+                    .filter(|&b| matcher.compared(a, b) && !met_before(a, b)),
+            );
             matcher.keep_candidates(a, others, scratch)?;
             Ok(others.iter().map(|&b| (a, b)).collect())
         };
         let mut batch: Vec<&[(u32, u32)]> = Vec::new();
         let mut pairs = 0;
         let mut flush = |batch: &mut Vec<&[(u32, u32)]>| {
-            let found: Result<Vec<_>> = pool.install(|| batch.par_iter().map_init(Default::default, after).collect());
+            let found: Result<Vec<_>> =
+                pool.install(|| batch.par_iter().map_init(Default::default, after).collect());
             batch.clear();
             verify(&found?.concat())
         };
-        for bucket in rows.chunk_by(|a, b| a.0 == b.0).filter(|bucket| !is_joined(bucket[0].0)) {
+        for bucket in rows
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|bucket| !is_joined(bucket[0].0))
+        {
             for at in 0..bucket.len() - 1 {
                 batch.push(&bucket[at..]);
                 pairs += bucket.len() - at;

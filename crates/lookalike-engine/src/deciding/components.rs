@@ -23,7 +23,8 @@ pub(crate) fn likenesses(
     pool: &ThreadPool,
 ) -> Result<Vec<Option<Likeness>>> {
     let threshold = matcher.method.least();
-    let both_ways = matcher.method.config().measure == Measure::Containment && matcher.method.verify() == Verify::Sketch;
+    let both_ways = matcher.method.config().measure == Measure::Containment
+        && matcher.method.verify() == Verify::Sketch;
     let one = |(of_set, scratch): &mut (Vec<u64>, Scratch), &(a, b): &(u32, u32)| {
         let swap = sets.len(b) < sets.len(a);
         let (smaller, larger) = if swap { (b, a) } else { (a, b) };
@@ -31,7 +32,9 @@ pub(crate) fn likenesses(
         let mut likeness = matcher.likeness((smaller, set), larger, sets, threshold, scratch)?;
         if both_ways {
             let back = matcher.likeness((larger, set), smaller, sets, threshold, scratch)?;
-            likeness = likeness.filter(|there| back.is_none_or(|back| back.similarity <= there.similarity)).or(back);
+            likeness = likeness
+                .filter(|there| back.is_none_or(|back| back.similarity <= there.similarity))
+                .or(back);
         }
         Ok(likeness.map(|likeness| if swap { likeness.swapped() } else { likeness }))
     };
@@ -51,7 +54,11 @@ pub(crate) fn components(
     let mut groups = UnionFind::new(numbers as usize);
     candidate_pairs.each_candidate_pair(joining, matcher, sets, pool, |batch| {
         // Documents that are already in the same component remain in the same one, so they are not compared again.
-        let open: Vec<(u32, u32)> = batch.iter().copied().filter(|&(a, b)| groups.find(a) != groups.find(b)).collect();
+        let open: Vec<(u32, u32)> = batch
+            .iter()
+            .copied()
+            .filter(|&(a, b)| groups.find(a) != groups.find(b))
+            .collect();
         for (&(a, b), likeness) in open.iter().zip(likenesses(&open, matcher, sets, pool)?) {
             if likeness.is_some() {
                 groups.join(a, b);
@@ -61,7 +68,12 @@ pub(crate) fn components(
     })?;
     // A component is identified by the smallest number among its documents, which is the number of its first document in keep
     // order.
-    measure_dropped((0..numbers).map(|number| groups.find(number)), matcher, sets, pool)
+    measure_dropped(
+        (0..numbers).map(|number| groups.find(number)),
+        matcher,
+        sets,
+        pool,
+    )
 }
 
 /// Drops all documents except the first of each group, and measures how similar each dropped document is to the first. The
@@ -74,13 +86,33 @@ pub(crate) fn measure_dropped(
     pool: &ThreadPool,
 ) -> Result<Verdicts> {
     let mut verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
-    let dropped: Vec<(u32, u32)> = (0..).zip(firsts).filter(|(number, first)| number != first).collect();
+    let dropped: Vec<(u32, u32)> = (0..)
+        .zip(firsts)
+        .filter(|(number, first)| number != first)
+        .collect();
     let measure = |(of_set, scratch): &mut (Vec<u64>, Scratch), &(number, first): &(u32, u32)| {
-        matcher.likeness((number, sets.get(number, of_set)?), first, sets, 0.0, scratch)
+        matcher.likeness(
+            (number, sets.get(number, of_set)?),
+            first,
+            sets,
+            0.0,
+            scratch,
+        )
     };
-    let measured: Result<Vec<_>> = pool.install(|| dropped.par_iter().map_init(Default::default, measure).collect());
+    let measured: Result<Vec<_>> = pool.install(|| {
+        dropped
+            .par_iter()
+            .map_init(Default::default, measure)
+            .collect()
+    });
     for (&(number, first), likeness) in dropped.iter().zip(measured?) {
-        verdicts.set(Contender(number), Verdict::dropped(Contender(first), likeness.and_then(|likeness| likeness.overlap)));
+        verdicts.set(
+            Contender(number),
+            Verdict::dropped(
+                Contender(first),
+                likeness.and_then(|likeness| likeness.overlap),
+            ),
+        );
     }
     Ok(verdicts)
 }

@@ -37,15 +37,44 @@ pub(crate) struct DecidedRound {
 impl DecidedRound {
     /// Appends the record.
     pub(crate) fn put(&self, into: &mut Vec<u8>) {
-        put(into, &[self.blocks, self.next.into(), self.met[0], self.met[1], self.copies.len() as u64]);
-        let rows = self.dropped.iter().map(|&(number, verdict)| (number, verdict.numbers()));
-        put(into, &rows.map(|(number, [a, b, c, d])| [number, a, b, c, d]).collect::<Vec<_>>());
+        put(
+            into,
+            &[
+                self.blocks,
+                self.next.into(),
+                self.met[0],
+                self.met[1],
+                self.copies.len() as u64,
+            ],
+        );
+        let rows = self
+            .dropped
+            .iter()
+            .map(|&(number, verdict)| (number, verdict.numbers()));
+        put(
+            into,
+            &rows
+                .map(|(number, [a, b, c, d])| [number, a, b, c, d])
+                .collect::<Vec<_>>(),
+        );
         for (first_copy, (verdicts, (found, to))) in &self.copies {
             put(into, &[*first_copy, *to]);
-            put(into, &verdicts.iter().map(|row| row.0.0).collect::<Vec<_>>());
-            put(into, &verdicts.iter().map(|row| row.1.numbers()).collect::<Vec<_>>());
+            put(
+                into,
+                &verdicts.iter().map(|row| row.0.0).collect::<Vec<_>>(),
+            );
+            put(
+                into,
+                &verdicts
+                    .iter()
+                    .map(|row| row.1.numbers())
+                    .collect::<Vec<_>>(),
+            );
             let numbers = |(best, likeness): &(Best, Likeness)| {
-                let overlap = likeness.overlap.map(|Overlap { shared, a, b }| [1, shared, a, b]).unwrap_or_default();
+                let overlap = likeness
+                    .overlap
+                    .map(|Overlap { shared, a, b }| [1, shared, a, b])
+                    .unwrap_or_default();
                 let [counted, shared, a, b] = overlap;
                 [
                     best.document.into(),
@@ -71,14 +100,24 @@ impl DecidedRound {
             blocks,
             next: next as u32,
             met: [met, refused],
-            dropped: dropped.into_iter().map(|[number, a, b, c, d]| (number, Verdict::of_numbers([a, b, c, d]))).collect(),
+            dropped: dropped
+                .into_iter()
+                .map(|[number, a, b, c, d]| (number, Verdict::of_numbers([a, b, c, d])))
+                .collect(),
             copies: Vec::new(),
         };
         for _ in 0..copies {
             let [first_copy, to] = from.some::<u32, 2>()?;
             let (ranks, verdicts) = (from.many::<u64>()?, from.many::<[u32; 4]>()?);
-            let verdicts = ranks.into_iter().map(Rank).zip(verdicts.into_iter().map(Verdict::of_numbers)).collect();
-            decided.copies.push((first_copy, (verdicts, (found(from.many::<[u64; 8]>()?.first()), to))));
+            let verdicts = ranks
+                .into_iter()
+                .map(Rank)
+                .zip(verdicts.into_iter().map(Verdict::of_numbers))
+                .collect();
+            decided.copies.push((
+                first_copy,
+                (verdicts, (found(from.many::<[u64; 8]>()?.first()), to)),
+            ));
         }
         Some(decided)
     }
@@ -94,31 +133,54 @@ impl DecidedRound {
             && self.dropped.is_sorted_by(|a, b| a.0 < b.0)
             && self.dropped.iter().all(|(number, verdict)| {
                 decided.contains(number)
-                    && verdict.representative().is_some_and(|representative| representative < Contender(*number))
+                    && verdict
+                        .representative()
+                        .is_some_and(|representative| representative < Contender(*number))
             })
-            && self.copies.iter().all(|(first_copy, (verdicts, (found, to)))| {
-                *first_copy < self.next
-                    && *to <= contenders
-                    && found.as_ref().is_none_or(|(best, _)| best.document < contenders)
-                    && verdicts
-                        .iter()
-                        .all(|row| row.1.representative().is_some_and(|representative| representative < Contender(contenders)))
-            })
+            && self
+                .copies
+                .iter()
+                .all(|(first_copy, (verdicts, (found, to)))| {
+                    *first_copy < self.next
+                        && *to <= contenders
+                        && found
+                            .as_ref()
+                            .is_none_or(|(best, _)| best.document < contenders)
+                        && verdicts.iter().all(|row| {
+                            row.1.representative().is_some_and(|representative| {
+                                representative < Contender(contenders)
+                            })
+                        })
+                })
     }
 }
 
 fn found(numbers: Option<&[u64; 8]>) -> Found {
     let &[document, rank, best, similarity, counted, shared, a, b] = numbers?;
     let overlap = (counted == 1).then_some(Overlap { shared, a, b });
-    let best = Best { document: document as u32, rank: rank as u32, similarity: f64::from_bits(best) };
-    Some((best, Likeness { similarity: f64::from_bits(similarity), overlap }))
+    let best = Best {
+        document: document as u32,
+        rank: rank as u32,
+        similarity: f64::from_bits(best),
+    };
+    Some((
+        best,
+        Likeness {
+            similarity: f64::from_bits(similarity),
+            overlap,
+        },
+    ))
 }
 
 /// Returns two numbers that identify the set of contenders that verdicts are about: the count of the contenders and a digest of
 /// their ranks.
 pub(crate) fn contenders_digest(pairing: &Pairing) -> [u64; 2] {
     let mut hasher = Xxh3::new();
-    pairing.contenders.places().iter().for_each(|rank| hasher.update(&rank.to_le_bytes()));
+    pairing
+        .contenders
+        .places()
+        .iter()
+        .for_each(|rank| hasher.update(&rank.to_le_bytes()));
     [pairing.contenders.len(), hasher.digest()]
 }
 
@@ -128,9 +190,32 @@ mod tests {
 
     #[test]
     fn records_round_trip_and_fit_only_their_own_position() {
-        let dropped = |representative| Verdict::dropped(Contender(representative), Some(Overlap { shared: 4, a: 5, b: 5 }));
-        let best = Best { document: 2, rank: 9, similarity: 0.9 };
-        let found = Some((best, Likeness { similarity: 0.9, overlap: Some(Overlap { shared: 9, a: 10, b: 9 }) }));
+        let dropped = |representative| {
+            Verdict::dropped(
+                Contender(representative),
+                Some(Overlap {
+                    shared: 4,
+                    a: 5,
+                    b: 5,
+                }),
+            )
+        };
+        let best = Best {
+            document: 2,
+            rank: 9,
+            similarity: 0.9,
+        };
+        let found = Some((
+            best,
+            Likeness {
+                similarity: 0.9,
+                overlap: Some(Overlap {
+                    shared: 9,
+                    a: 10,
+                    b: 9,
+                }),
+            },
+        ));
         let decided = || DecidedRound {
             blocks: 6,
             next: 8,
@@ -149,7 +234,11 @@ mod tests {
         decided().put(&mut bytes[0]);
         again(&decided()).put(&mut bytes[1]);
         assert!(bytes[0] == bytes[1] && fits(&decided()));
-        assert!(!decided().fits(6..9, 3, 10) && !decided().fits(5..9, 5, 10) && !decided().fits(5..9, 3, 7));
+        assert!(
+            !decided().fits(6..9, 3, 10)
+                && !decided().fits(5..9, 5, 10)
+                && !decided().fits(5..9, 3, 7)
+        );
         let wrongs: [fn(&mut DecidedRound); 9] = [
             |wrong| wrong.blocks = 0,
             |wrong| wrong.blocks = 10,

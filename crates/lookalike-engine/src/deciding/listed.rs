@@ -26,7 +26,10 @@ pub(crate) struct Decided {
 
 impl Decided {
     pub(crate) fn all_kept(numbers: u32) -> Self {
-        Self { verdicts: Verdicts::all_kept(numbers), likenesses: vec![Likeness::Same; numbers as usize] }
+        Self {
+            verdicts: Verdicts::all_kept(numbers),
+            likenesses: vec![Likeness::Same; numbers as usize],
+        }
     }
 
     /// Drops a document for a kept one.
@@ -48,7 +51,11 @@ pub(crate) fn decide_listed(numbers: u32, mut matches: Vec<Match>) -> Decided {
         let mut best: Option<(Best, Likeness)> = None;
         for found in of_one.iter().filter(|found| decided.is_kept(found.earlier)) {
             let (document, similarity) = (found.earlier.0, found.similarity);
-            let own = Best { document, rank: document, similarity };
+            let own = Best {
+                document,
+                rank: document,
+                similarity,
+            };
             if own.beats(best.map(|best| best.0)) {
                 best = Some((own, found.likeness));
             }

@@ -115,20 +115,50 @@ pub(crate) struct Deciding<'a> {
 }
 
 impl<'a> Deciding<'a> {
-    pub(crate) fn new(pass: &Pass<'a>, matcher: &'a Matcher<'a>, links: Links, sets: Sets) -> Result<Self> {
-        let Pass { config, table, pool, .. } = *pass;
-        let scratches = (0..=pool.current_num_threads()).map(|_| Mutex::default()).collect();
+    pub(crate) fn new(
+        pass: &Pass<'a>,
+        matcher: &'a Matcher<'a>,
+        links: Links,
+        sets: Sets,
+    ) -> Result<Self> {
+        let Pass {
+            config,
+            table,
+            pool,
+            ..
+        } = *pass;
+        let scratches = (0..=pool.current_num_threads())
+            .map(|_| Mutex::default())
+            .collect();
         let verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
         let (method, pairing) = (matcher.method, matcher.pairing);
         let crowds = match &links {
-            Links::Buckets(buckets) if Indexes::serve(method) => {
-                pool.install(|| Crowds::of(buckets, config.crowd, WINDOW, pairing, method.least(), &table.budget))?
-            }
+            Links::Buckets(buckets) if Indexes::serve(method) => pool.install(|| {
+                Crowds::of(
+                    buckets,
+                    config.crowd,
+                    WINDOW,
+                    pairing,
+                    method.least(),
+                    &table.budget,
+                )
+            })?,
             _ => None,
         };
         let prefixes = (0..WINDOW).map(|_| Prefixes::default()).collect();
         let references = matcher.references;
-        Ok(Self { matcher, pool, references, links, crowds, prefixes, sets, verdicts, copied: BTreeMap::new(), scratches })
+        Ok(Self {
+            matcher,
+            pool,
+            references,
+            links,
+            crowds,
+            prefixes,
+            sets,
+            verdicts,
+            copied: BTreeMap::new(),
+            scratches,
+        })
     }
 
     pub(crate) fn pairing(&self) -> &'a Pairing {
@@ -148,7 +178,10 @@ impl<'a> Deciding<'a> {
 
     /// Runs `work` with the scratch buffers of the current thread.
     fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
-        let thread = self.pool.current_thread_index().unwrap_or(self.scratches.len() - 1);
+        let thread = self
+            .pool
+            .current_thread_index()
+            .unwrap_or(self.scratches.len() - 1);
         work(&mut lock(&self.scratches[thread]))
     }
 
@@ -164,7 +197,10 @@ impl<'a> Deciding<'a> {
             self.prefixes = prefixes;
             for (number, found) in window.zip(found) {
                 if let Some((best, likeness)) = found {
-                    self.verdicts.set(Contender(number), Verdict::dropped(Contender(best.document), likeness.overlap));
+                    self.verdicts.set(
+                        Contender(number),
+                        Verdict::dropped(Contender(best.document), likeness.overlap),
+                    );
                 }
             }
         }
@@ -174,8 +210,16 @@ impl<'a> Deciding<'a> {
     /// Prepares the window that begins at `start`, and returns where it has to end. If there are large buckets, windows end at
     /// fixed numbers, at which crowds are maintained.
     fn prepared(&mut self, start: u32) -> Result<u32> {
-        let Self { crowds, links, sets, pool, .. } = self;
-        let (Some(crowds), Links::Buckets(buckets)) = (crowds, links) else { return Ok(start.saturating_add(WINDOW)) };
+        let Self {
+            crowds,
+            links,
+            sets,
+            pool,
+            ..
+        } = self;
+        let (Some(crowds), Links::Buckets(buckets)) = (crowds, links) else {
+            return Ok(start.saturating_add(WINDOW));
+        };
         let within = start % WINDOW;
         if crowds.needs_maintenance(within) {
             pool.install(|| crowds.maintain(start, buckets, sets))?;
@@ -191,55 +235,118 @@ impl<'a> Deciding<'a> {
             let is_reference = document < self.references;
             scratch.neighbours.members.clear();
             if !is_reference {
-                self.links.kept_neighbours(document, &mut scratch.neighbours);
+                self.links
+                    .kept_neighbours(document, &mut scratch.neighbours);
             }
             prefixes.clear();
             if let Some(asked) = self.indexes().filter(|asked| asked.asks(document)) {
-                let Scratch { neighbours, set, indexes, found, .. } = scratch;
+                let Scratch {
+                    neighbours,
+                    set,
+                    indexes,
+                    found,
+                    ..
+                } = scratch;
                 asked.prefixes(document, self.sets.get(document, set)?, indexes, prefixes);
                 if !is_reference {
-                    asked.find((document, self.sets.len(document)), prefixes, 0, &self.sets, found);
+                    asked.find(
+                        (document, self.sets.len(document)),
+                        prefixes,
+                        0,
+                        &self.sets,
+                        found,
+                    );
                     neighbours.members.extend_from_slice(found);
                     neighbours.members.sort_unstable();
                     neighbours.members.dedup();
                 }
             }
-            let Scratch { neighbours, set, matching, .. } = scratch;
-            self.matcher.keep_candidates(document, &mut neighbours.members, matching)?;
+            let Scratch {
+                neighbours,
+                set,
+                matching,
+                ..
+            } = scratch;
+            self.matcher
+                .keep_candidates(document, &mut neighbours.members, matching)?;
             self.best_of(document, &neighbours.members, set, matching)
         };
         let count = window.len();
         let rows = window.into_par_iter().zip(&mut prefixes[..count]);
-        self.pool
-            .install(|| rows.map(|(document, prefixes)| self.with_scratch(|scratch| one(scratch, document, prefixes))).collect())
+        self.pool.install(|| {
+            rows.map(|(document, prefixes)| {
+                self.with_scratch(|scratch| one(scratch, document, prefixes))
+            })
+            .collect()
+        })
     }
 
     /// Returns the best representative among these candidates.
-    fn best_of(&self, document: u32, candidates: &[u32], set: &mut Vec<u64>, scratch: &mut matching::Scratch) -> Result<Found> {
+    fn best_of(
+        &self,
+        document: u32,
+        candidates: &[u32],
+        set: &mut Vec<u64>,
+        scratch: &mut matching::Scratch,
+    ) -> Result<Found> {
         let mut found = None;
         if !candidates.is_empty() {
             let set = self.sets.get(document, set)?;
-            candidates.iter().try_for_each(|&kept| self.try_kept((document, set), kept, &mut found, scratch))?;
+            candidates
+                .iter()
+                .try_for_each(|&kept| self.try_kept((document, set), kept, &mut found, scratch))?;
         }
         Ok(found)
     }
 
-    fn try_kept(&self, of: (u32, &[u64]), kept: u32, found: &mut Found, scratch: &mut matching::Scratch) -> Result<()> {
+    fn try_kept(
+        &self,
+        of: (u32, &[u64]),
+        kept: u32,
+        found: &mut Found,
+        scratch: &mut matching::Scratch,
+    ) -> Result<()> {
         // A representative must reach the threshold, and must not be less similar than the best one so far.
         let least = found.map_or(self.matcher.method.least(), |(best, _)| best.similarity);
-        if let Some(likeness) = self.matcher.likeness(of, kept, &self.sets, least, scratch)? {
-            improve(found, Best { document: kept, rank: kept, similarity: likeness.similarity }, likeness);
+        if let Some(likeness) = self
+            .matcher
+            .likeness(of, kept, &self.sets, least, scratch)?
+        {
+            improve(
+                found,
+                Best {
+                    document: kept,
+                    rank: kept,
+                    similarity: likeness.similarity,
+                },
+                likeness,
+            );
         }
         Ok(())
     }
 
     /// Compares the window's documents with each other, in order, and enters the kept documents into their buckets.
-    fn inside(&mut self, window: Range<u32>, prefixes: &[Prefixes], found: &mut [Found]) -> Result<()> {
-        let groups = Groups::of(window.clone(), &self.links, self.indexes().is_some_and(Indexes::any));
+    fn inside(
+        &mut self,
+        window: Range<u32>,
+        prefixes: &[Prefixes],
+        found: &mut [Found],
+    ) -> Result<()> {
+        let groups = Groups::of(
+            window.clone(),
+            &self.links,
+            self.indexes().is_some_and(Indexes::any),
+        );
         let (mut after, mut scratch) = (Vec::new(), matching::Scratch::default());
         for (place, document) in window.clone().enumerate() {
             if !prefixes[place].is_empty() && document >= self.references {
-                self.against_crowds(document, window.start, &prefixes[place], &groups, &mut found[place])?;
+                self.against_crowds(
+                    document,
+                    window.start,
+                    &prefixes[place],
+                    &groups,
+                    &mut found[place],
+                )?;
             }
             if found[place].is_some() || !self.can_represent(document) {
                 continue;
@@ -254,7 +361,8 @@ impl<'a> Deciding<'a> {
             groups.after(place, &mut after);
             after.iter_mut().for_each(|place| *place += window.start);
             after.retain(|&other| other >= self.references);
-            self.matcher.keep_candidates(document, &mut after, &mut scratch)?;
+            self.matcher
+                .keep_candidates(document, &mut after, &mut scratch)?;
             self.verify_after(document, &after, window.start, found)?;
         }
         Ok(())
@@ -262,24 +370,54 @@ impl<'a> Deciding<'a> {
 
     /// Compares a document with those members of its crowds (large buckets with an index) that were kept in this window. The
     /// window begins at contender number `first`.
-    fn against_crowds(&self, document: u32, first: u32, prefixes: &Prefixes, groups: &Groups, best: &mut Found) -> Result<()> {
-        let Some(asked) = self.indexes() else { return Ok(()) };
+    fn against_crowds(
+        &self,
+        document: u32,
+        first: u32,
+        prefixes: &Prefixes,
+        groups: &Groups,
+        best: &mut Found,
+    ) -> Result<()> {
+        let Some(asked) = self.indexes() else {
+            return Ok(());
+        };
         self.with_scratch(|scratch| {
-            let Scratch { set, found, matching, .. } = scratch;
-            asked.find((document, self.sets.len(document)), prefixes, first, &self.sets, found);
+            let Scratch {
+                set,
+                found,
+                matching,
+                ..
+            } = scratch;
+            asked.find(
+                (document, self.sets.len(document)),
+                prefixes,
+                first,
+                &self.sets,
+                found,
+            );
             // Kept documents that also share an ordinary bucket with this document were already compared with it when they were
             // kept.
-            found.retain(|&kept| !groups.linked((kept - first) as usize, (document - first) as usize));
+            found.retain(|&kept| {
+                !groups.linked((kept - first) as usize, (document - first) as usize)
+            });
             self.matcher.keep_candidates(document, found, matching)?;
             if found.is_empty() {
                 return Ok(());
             }
             let set = self.sets.get(document, set)?;
-            found.iter().try_for_each(|&kept| self.try_kept((document, set), kept, best, matching))
+            found
+                .iter()
+                .try_for_each(|&kept| self.try_kept((document, set), kept, best, matching))
         })
     }
 
-    fn verify_after(&self, kept: u32, after: &[u32], first: u32, found: &mut [Found]) -> Result<()> {
+    fn verify_after(
+        &self,
+        kept: u32,
+        after: &[u32],
+        first: u32,
+        found: &mut [Found],
+    ) -> Result<()> {
         let one = |scratch: &mut Scratch, &document: &u32| -> Result<Found> {
             let mut found = found[(document - first) as usize];
             let set = self.sets.get(document, &mut scratch.set)?;
@@ -288,9 +426,17 @@ impl<'a> Deciding<'a> {
         };
         let work: usize = after.iter().map(|&document| self.sets.len(document)).sum();
         let results: Result<Vec<Found>> = if work < WORTH_SHARING || after.len() < 2 {
-            after.iter().map(|document| self.with_scratch(|scratch| one(scratch, document))).collect()
+            after
+                .iter()
+                .map(|document| self.with_scratch(|scratch| one(scratch, document)))
+                .collect()
         } else {
-            self.pool.install(|| after.par_iter().map(|document| self.with_scratch(|scratch| one(scratch, document))).collect())
+            self.pool.install(|| {
+                after
+                    .par_iter()
+                    .map(|document| self.with_scratch(|scratch| one(scratch, document)))
+                    .collect()
+            })
         };
         for (&document, result) in after.iter().zip(results?) {
             found[(document - first) as usize] = result;
@@ -301,8 +447,10 @@ impl<'a> Deciding<'a> {
     /// Holds on to the temporary sets of kept documents that are still needed, and drops the other temporary sets.
     pub(crate) fn keep_fresh(&mut self, numbers: Range<u32>, still_needed: &Places) -> Result<()> {
         let verdicts = &self.verdicts;
-        let needed =
-            |number: u32| still_needed.contains(number.into()) && verdicts.of(Contender(number)).representative().is_none();
+        let needed = |number: u32| {
+            still_needed.contains(number.into())
+                && verdicts.of(Contender(number)).representative().is_none()
+        };
         self.sets.keep_fresh(numbers, needed)
     }
 
@@ -321,30 +469,57 @@ impl<'a> Deciding<'a> {
         if self.pairing().references.only {
             return Ok(Vec::new());
         }
-        let dropped = |&(_, first_copy): &(Rank, Contender)| self.verdicts.of(first_copy).representative().is_some();
-        let mut rows: Vec<(u32, Rank)> = copies.filter(dropped).map(|(rank, first_copy)| (first_copy.0, rank)).collect();
+        let dropped = |&(_, first_copy): &(Rank, Contender)| {
+            self.verdicts.of(first_copy).representative().is_some()
+        };
+        let mut rows: Vec<(u32, Rank)> = copies
+            .filter(dropped)
+            .map(|(rank, first_copy)| (first_copy.0, rank))
+            .collect();
         rows.sort_unstable();
         let groups: Vec<&[(u32, Rank)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
-        let one = |scratch: &mut Scratch, group: &&[(u32, Rank)]| self.copies_of(group, set_of, scratch);
-        let decided: Result<Vec<_>> =
-            self.pool.install(|| groups.par_iter().map(|group| self.with_scratch(|scratch| one(scratch, group))).collect());
-        let decided: Vec<_> = groups.iter().map(|group| group[0].0).zip(decided?).collect();
+        let one =
+            |scratch: &mut Scratch, group: &&[(u32, Rank)]| self.copies_of(group, set_of, scratch);
+        let decided: Result<Vec<_>> = self.pool.install(|| {
+            groups
+                .par_iter()
+                .map(|group| self.with_scratch(|scratch| one(scratch, group)))
+                .collect()
+        });
+        let decided: Vec<_> = groups
+            .iter()
+            .map(|group| group[0].0)
+            .zip(decided?)
+            .collect();
         self.take_copies(&decided);
         Ok(decided)
     }
 
     fn take_copies(&mut self, decided: &[(u32, CopiesOf)]) {
-        self.copied.extend(decided.iter().map(|(first_copy, (_, known))| (*first_copy, *known)));
-        self.verdicts.extend_copies(decided.iter().flat_map(|(_, (verdicts, _))| verdicts.iter().copied()));
+        self.copied.extend(
+            decided
+                .iter()
+                .map(|(first_copy, (_, known))| (*first_copy, *known)),
+        );
+        self.verdicts.extend_copies(
+            decided
+                .iter()
+                .flat_map(|(_, (verdicts, _))| verdicts.iter().copied()),
+        );
     }
 
     /// Restores what an earlier run decided about the contenders numbered `first` or higher, and about copies.
     pub(crate) fn restore(&mut self, first: u32, decided: &DecidedRound) {
-        decided.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(Contender(number), verdict));
+        decided
+            .dropped
+            .iter()
+            .for_each(|&(number, verdict)| self.verdicts.set(Contender(number), verdict));
         for number in first..decided.next {
             if !self.is_dropped(number) && self.can_represent(number) {
                 self.links.keep(number);
-                self.crowds.iter_mut().for_each(|crowds| crowds.restore(number));
+                self.crowds
+                    .iter_mut()
+                    .for_each(|crowds| crowds.restore(number));
             }
         }
         self.take_copies(&decided.copies);
@@ -359,20 +534,31 @@ impl<'a> Deciding<'a> {
         let dropped = (first..next).filter(|&number| self.is_dropped(number));
         DecidedRound {
             next,
-            met: [&self.matcher.met, &self.matcher.refused].map(|count| count.load(Ordering::Relaxed)),
-            dropped: dropped.map(|number| (number, self.verdicts.of(Contender(number)))).collect(),
+            met: [&self.matcher.met, &self.matcher.refused]
+                .map(|count| count.load(Ordering::Relaxed)),
+            dropped: dropped
+                .map(|number| (number, self.verdicts.of(Contender(number))))
+                .collect(),
             ..DecidedRound::default()
         }
     }
 
     pub(crate) fn is_dropped(&self, number: u32) -> bool {
-        self.verdicts.of(Contender(number)).representative().is_some()
+        self.verdicts
+            .of(Contender(number))
+            .representative()
+            .is_some()
     }
 
     /// Returns the verdicts about the given copies of a dropped first copy (the first of several identical documents). Also
     /// returns the data from which the search for a representative of later copies continues: the best representative found so
     /// far, and the number of the first contender that the search has not yet examined.
-    fn copies_of(&self, group: &[(u32, Rank)], set_of: Option<SetOf>, scratch: &mut Scratch) -> Result<CopiesOf> {
+    fn copies_of(
+        &self,
+        group: &[(u32, Rank)],
+        set_of: Option<SetOf>,
+        scratch: &mut Scratch,
+    ) -> Result<CopiesOf> {
         let (first_copy, last) = (group[0].0, group[group.len() - 1].1);
         let before = |rank: Rank| self.matcher.pairing.contenders.below(rank.0) as u32;
         let (mut found, from) = match self.copied.get(&first_copy) {
@@ -380,7 +566,12 @@ impl<'a> Deciding<'a> {
             None => (self.found_of(first_copy)?, first_copy + 1),
         };
         let to = before(last);
-        let since = self.matches_between(first_copy, from..to, set_of.map(|set_of| (last, set_of)), scratch)?;
+        let since = self.matches_between(
+            first_copy,
+            from..to,
+            set_of.map(|set_of| (last, set_of)),
+            scratch,
+        )?;
         let mut since = since.into_iter().peekable();
         let mut verdicts = Vec::new();
         for &(_, rank) in group {
@@ -388,7 +579,10 @@ impl<'a> Deciding<'a> {
                 improve(&mut found, best, likeness);
             }
             if let Some((best, likeness)) = found {
-                verdicts.push((rank, Verdict::dropped(Contender(best.document), likeness.overlap)));
+                verdicts.push((
+                    rank,
+                    Verdict::dropped(Contender(best.document), likeness.overlap),
+                ));
             }
         }
         Ok((verdicts, (found, to)))
@@ -409,16 +603,28 @@ impl<'a> Deciding<'a> {
         copy: Option<(Rank, SetOf)>,
         scratch: &mut Scratch,
     ) -> Result<Vec<(Best, Likeness)>> {
-        self.links.kept_neighbours(first_copy, &mut scratch.neighbours);
-        let Scratch { neighbours: Neighbours { members, .. }, set, matching, indexes, found, large, prefixes } = scratch;
+        self.links
+            .kept_neighbours(first_copy, &mut scratch.neighbours);
+        let Scratch {
+            neighbours: Neighbours { members, .. },
+            set,
+            matching,
+            indexes,
+            found,
+            large,
+            prefixes,
+        } = scratch;
         members.retain(|&kept| numbers.contains(&kept));
         large.clear();
         let crowds = self.crowds.as_ref().filter(|_| !numbers.is_empty());
         if let Some(crowds) = crowds {
             large.extend(members.extract_if(.., |kept| crowds.share_large(first_copy, *kept)));
         }
-        self.matcher.keep_candidates(first_copy, members, matching)?;
-        let asked = crowds.map(Crowds::indexes).filter(|asked| asked.asks(first_copy));
+        self.matcher
+            .keep_candidates(first_copy, members, matching)?;
+        let asked = crowds
+            .map(Crowds::indexes)
+            .filter(|asked| asked.asks(first_copy));
         if members.is_empty() && large.is_empty() && asked.is_none() {
             return Ok(Vec::new());
         }
@@ -443,8 +649,13 @@ impl<'a> Deciding<'a> {
             self.try_kept((first_copy, set), kept, &mut found, matching)?;
             matches.extend(found);
         }
-        let in_large = matches.iter().filter(|(best, _)| large.binary_search(&best.document).is_ok()).count();
-        self.matcher.met.fetch_add(in_large as u64, Ordering::Relaxed);
+        let in_large = matches
+            .iter()
+            .filter(|(best, _)| large.binary_search(&best.document).is_ok())
+            .count();
+        self.matcher
+            .met
+            .fetch_add(in_large as u64, Ordering::Relaxed);
         matches.sort_unstable_by_key(|(best, _)| best.rank);
         Ok(matches)
     }
@@ -452,20 +663,37 @@ impl<'a> Deciding<'a> {
     /// Returns the representative of a dropped contender, and how similar the two are.
     fn found_of(&self, number: u32) -> Result<Found> {
         let verdict = self.verdicts.of(Contender(number));
-        let Some(Contender(representative)) = verdict.representative() else { return Ok(None) };
+        let Some(Contender(representative)) = verdict.representative() else {
+            return Ok(None);
+        };
         let (overlap, method) = (verdict.overlap(), self.matcher.method);
         let similarity = match (overlap, method.verify()) {
             (Some(overlap), _) => self.matcher.measured(overlap, representative),
             (None, Verify::None) => 1.0,
             (None, _) => self.matcher.estimate(number, representative)?,
         };
-        let best = Best { document: representative, rank: representative, similarity };
-        Ok(Some((best, Likeness { similarity, overlap })))
+        let best = Best {
+            document: representative,
+            rank: representative,
+            similarity,
+        };
+        Ok(Some((
+            best,
+            Likeness {
+                similarity,
+                overlap,
+            },
+        )))
     }
 }
 
 /// Decides all contenders, and then the copies of dropped contenders.
-pub(crate) fn decide_all(pass: Pass, matcher: &Matcher, links: Links, sets: Sets) -> Result<Verdicts> {
+pub(crate) fn decide_all(
+    pass: Pass,
+    matcher: &Matcher,
+    links: Links,
+    sets: Sets,
+) -> Result<Verdicts> {
     let numbers = matcher.pairing.numbers()?;
     let mut deciding = Deciding::new(&pass, matcher, links, sets)?;
     for start in (0..numbers).step_by(WINDOW as usize) {

@@ -59,13 +59,30 @@ pub(super) struct Rounds<'a> {
 impl<'a> Rounds<'a> {
     /// Prepares to read all blocks. If records are written `whole`, as they are in the input, all columns of tables are read.
     pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing, whole: bool) -> Result<Self> {
-        let ready = Ready { pass, pairing, exact: pass.method.verify() == Verify::Exact, decided: None };
+        let ready = Ready {
+            pass,
+            pairing,
+            exact: pass.method.verify() == Verify::Exact,
+            decided: None,
+        };
         let threads = pass.pool.current_num_threads();
         // Two rounds are in memory at the same time: one is decided while the next is prepared.
-        let most = threads * (pass.table.budget.left() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
-        let blocks = Blocks::again(pass.source).whole(whole).at_most(most).readers(threads);
+        let most =
+            threads * (pass.table.budget.left() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
+        let blocks = Blocks::again(pass.source)
+            .whole(whole)
+            .at_most(most)
+            .readers(threads);
         let workers = (0..threads).map(|_| Mutex::default()).collect();
-        Ok(Self { ready, blocks, most, due: (0, 0), waiting: Waiting::new(), workers, spare: Mutex::default() })
+        Ok(Self {
+            ready,
+            blocks,
+            most,
+            due: (0, 0),
+            waiting: Waiting::new(),
+            workers,
+            spare: Mutex::default(),
+        })
     }
 
     /// Continues after an earlier run, which has decided the first `decided` blocks. In these blocks, only the `wanted`
@@ -88,8 +105,12 @@ impl<'a> Rounds<'a> {
             // Take as many blocks as a round may have, less the blocks that are already waiting, but at least one. With more
             // blocks, this step could wait for earlier blocks to be returned, which happens only after this step.
             let free = (self.most - self.waiting.len().min(self.most)).max(1);
-            let taken: Vec<Result<Option<Held>>> = (0..free).into_par_iter().with_max_len(1).map(one).collect();
-            let taken: Vec<Held> = taken.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
+            let taken: Vec<Result<Option<Held>>> =
+                (0..free).into_par_iter().with_max_len(1).map(one).collect();
+            let taken: Vec<Held> = taken
+                .into_iter()
+                .filter_map(Result::transpose)
+                .collect::<Result<_>>()?;
             if taken.is_empty() {
                 return Ok(None);
             }
@@ -155,31 +176,54 @@ impl Ready<'_> {
 
     /// Makes the sets of a block's contenders, and lists the documents of the block that are copies of contenders.
     fn load(&self, held: &mut Held, worker: &mut Worker) -> Result<()> {
-        let Held { block, documents, shingles, copies, .. } = held;
+        let Held {
+            block,
+            documents,
+            shingles,
+            copies,
+            ..
+        } = held;
         documents.clear();
         shingles.clear();
         copies.clear();
-        let decided = self.decided.filter(|&(blocks, _)| (block.number as u64) < blocks).map(|(_, wanted)| wanted);
-        self.info(block)?.each_document(block, self.pass.source, |document, at| {
-            let rank = self.pairing.order.rank(Document(document));
-            if let Some(number) = self.pairing.number(rank) {
-                if decided.is_some_and(|wanted| !wanted.contains(number.into())) {
-                    return Ok(());
+        let decided = self
+            .decided
+            .filter(|&(blocks, _)| (block.number as u64) < blocks)
+            .map(|(_, wanted)| wanted);
+        self.info(block)?
+            .each_document(block, self.pass.source, |document, at| {
+                let rank = self.pairing.order.rank(Document(document));
+                if let Some(number) = self.pairing.number(rank) {
+                    if decided.is_some_and(|wanted| !wanted.contains(number.into())) {
+                        return Ok(());
+                    }
+                    if self.exact {
+                        shingles.extend_from_slice(self.set(at, block, worker)?);
+                    }
+                    documents.push((
+                        number.0,
+                        if self.exact {
+                            worker.scratch.fingerprints.len() as u32
+                        } else {
+                            0
+                        },
+                    ));
+                } else if decided.is_none() {
+                    let first_copy = self
+                        .pairing
+                        .first_copy(rank)
+                        .and_then(|first_copy| self.pairing.number(first_copy));
+                    copies.extend(first_copy.map(|first_copy| (rank, first_copy)));
                 }
-                if self.exact {
-                    shingles.extend_from_slice(self.set(at, block, worker)?);
-                }
-                documents.push((number.0, if self.exact { worker.scratch.fingerprints.len() as u32 } else { 0 }));
-            } else if decided.is_none() {
-                let first_copy = self.pairing.first_copy(rank).and_then(|first_copy| self.pairing.number(first_copy));
-                copies.extend(first_copy.map(|first_copy| (rank, first_copy)));
-            }
-            Ok(())
-        })
+                Ok(())
+            })
     }
 
     fn set<'b>(&self, at: usize, block: &Block, worker: &'b mut Worker) -> Result<&'b [u64]> {
-        let Worker { read_scratch, scratch } = worker;
+        let Worker {
+            read_scratch,
+            scratch,
+        } = worker;
         let record = self.pass.source.same_record(block, at, read_scratch)?;
         self.pass.method.set(record.text, scratch);
         Ok(&scratch.fingerprints)

@@ -22,21 +22,30 @@ pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
         Links::Buckets(buckets) => {
             for column in buckets.columns() {
                 let mut askers: Vec<Askers> = Vec::new();
-                let members = || (0..numbers).zip(column).filter(|(_, bucket)| **bucket != NONE);
+                let members = || {
+                    (0..numbers)
+                        .zip(column)
+                        .filter(|(_, bucket)| **bucket != NONE)
+                };
                 for (number, &bucket) in members() {
                     let bucket = bucket as usize;
                     askers.resize(askers.len().max(bucket + 1), Askers::default());
                     askers[bucket].add(number, number.max(copied[number as usize]));
                 }
                 members()
-                    .filter(|&(number, &bucket)| askers[bucket as usize].until_without(number) > number)
+                    .filter(|&(number, &bucket)| {
+                        askers[bucket as usize].until_without(number) > number
+                    })
                     .for_each(|(number, _)| still_needed.insert(number.into()));
             }
         }
         Links::Listed(listed) => {
             for number in 0..numbers {
                 let others = listed.of(number);
-                if others.iter().any(|&other| other > number || copied[other as usize] > number) {
+                if others
+                    .iter()
+                    .any(|&other| other > number || copied[other as usize] > number)
+                {
                     still_needed.insert(number.into());
                 }
             }
@@ -45,7 +54,8 @@ pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     // If documents are compared with references only, documents of the inputs cannot be representatives, so their sets are not
     // needed.
     if pairing.references.only {
-        (pairing.reference_numbers()..numbers).for_each(|number| still_needed.remove(number.into()));
+        (pairing.reference_numbers()..numbers)
+            .for_each(|number| still_needed.remove(number.into()));
     }
     Ok(still_needed)
 }
@@ -64,7 +74,11 @@ struct Askers {
 impl Askers {
     fn add(&mut self, number: u32, until: u32) {
         if until >= self.until {
-            *self = Self { last: number, until, others_until: self.until };
+            *self = Self {
+                last: number,
+                until,
+                others_until: self.until,
+            };
         } else {
             self.others_until = self.others_until.max(until);
         }
@@ -72,7 +86,11 @@ impl Askers {
 
     /// Returns the latest end (see [`Askers`]) of all members of the bucket except the member `number`.
     fn until_without(&self, number: u32) -> u32 {
-        if self.last == number { self.others_until } else { self.until }
+        if self.last == number {
+            self.others_until
+        } else {
+            self.until
+        }
     }
 }
 

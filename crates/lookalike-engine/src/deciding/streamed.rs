@@ -48,7 +48,14 @@ pub(crate) fn decide_rounds(
     others_wanted: bool,
     state: Option<&mut State>,
 ) -> Result<(Verdicts, u64)> {
-    let Pass { method, source, table, pool, observer, .. } = pass;
+    let Pass {
+        method,
+        source,
+        table,
+        pool,
+        observer,
+        ..
+    } = pass;
     let pairing = matcher.pairing;
     let numbers = pairing.numbers()?;
     let still_needed = still_needed(&links, pairing)?;
@@ -61,10 +68,16 @@ pub(crate) fn decide_rounds(
     let (mut state, mut done, wanted) = (state, Reached::default(), Places::none(numbers.into()));
     if let Some(state) = &mut state {
         done = restore(state, &mut deciding, table.blocks.len() as u64)?;
-        still_needed.iter().filter(|&number| !deciding.is_dropped(number as u32)).for_each(|number| wanted.insert(number));
+        still_needed
+            .iter()
+            .filter(|&number| !deciding.is_dropped(number as u32))
+            .for_each(|number| wanted.insert(number));
         if done.blocks > 0 {
             let share = done.blocks as f64 / table.blocks.len() as f64;
-            state.resumed = Some(Resumed { stage: Stage::Streaming, share: Some(share) });
+            state.resumed = Some(Resumed {
+                stage: Stage::Streaming,
+                share: Some(share),
+            });
         }
     }
     let mut rounds = Rounds::new(pass, pairing, output.is_some())?.after(done.blocks, &wanted);
@@ -87,10 +100,19 @@ pub(crate) fn decide_rounds(
     while let Some(now) = round {
         let (done, total) = (source.read(), source.total());
         // A resumed run has no timing for the part it skipped.
-        let estimate = if streaming.done.blocks == 0 { estimating.rest(table, done, total) } else { None };
-        Progress { estimate, ..Progress::new(Stage::Streaming, done, total) }.tell(observer)?;
+        let estimate = if streaming.done.blocks == 0 {
+            estimating.rest(table, done, total)
+        } else {
+            None
+        };
+        Progress {
+            estimate,
+            ..Progress::new(Stage::Streaming, done, total)
+        }
+        .tell(observer)?;
         let scratch = std::mem::take(&mut spare);
-        let (decided, next) = pool.install(|| rayon::join(|| streaming.decide_rounds(&now), || rounds.next(scratch)));
+        let (decided, next) =
+            pool.install(|| rayon::join(|| streaming.decide_rounds(&now), || rounds.next(scratch)));
         decided?;
         (round, spare) = (next?, now);
     }
@@ -115,11 +137,17 @@ fn restore(state: &mut State, deciding: &mut Deciding, blocks: u64) -> Result<Re
         if std::mem::take(&mut first) {
             same = Taken(record).some() == Some(own);
         } else if same {
-            let decided =
-                DecidedRound::take(record).filter(|decided| decided.fits(reached.blocks..blocks, reached.next, own[0] as u32));
-            let Some(decided) = decided else { return Ok(None) };
+            let decided = DecidedRound::take(record).filter(|decided| {
+                decided.fits(reached.blocks..blocks, reached.next, own[0] as u32)
+            });
+            let Some(decided) = decided else {
+                return Ok(None);
+            };
             deciding.restore(reached.next, &decided);
-            reached = Reached { blocks: decided.blocks, next: decided.next };
+            reached = Reached {
+                blocks: decided.blocks,
+                next: decided.next,
+            };
         }
         Ok(Some(()))
     })?;
@@ -154,13 +182,17 @@ struct Streaming<'a> {
 impl Streaming<'_> {
     /// Decides a round's documents, and writes the kept documents.
     fn decide_rounds(&mut self, round: &[Held]) -> Result<()> {
-        let Self { deciding, ready, .. } = self;
+        let Self {
+            deciding, ready, ..
+        } = self;
         let first = self.next;
         deciding.sets.take_fresh(first);
         for held in round {
             let mut start = 0;
             for &(number, length) in &held.documents {
-                deciding.sets.push_fresh(number, &held.shingles[start..start + length as usize]);
+                deciding
+                    .sets
+                    .push_fresh(number, &held.shingles[start..start + length as usize]);
                 start += length as usize;
                 self.next = number + 1;
             }
@@ -172,7 +204,11 @@ impl Streaming<'_> {
         deciding.keep_fresh(first..self.next, &self.still_needed)?;
         self.record(undecided, copies, round)?;
         let written = self.write(round);
-        if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && self.others_wanted {
+        if written
+            .as_ref()
+            .is_err_and(|error| error.kind() == ErrorKind::BrokenPipe)
+            && self.others_wanted
+        {
             *self.output = None;
             return Ok(());
         }
@@ -180,21 +216,40 @@ impl Streaming<'_> {
     }
 
     /// Records the decisions of a round.
-    fn record(&mut self, decided: Range<u32>, copies: Vec<(u32, CopiesOf)>, round: &[Held]) -> Result<()> {
-        let Some(state) = &mut self.state else { return Ok(()) };
+    fn record(
+        &mut self,
+        decided: Range<u32>,
+        copies: Vec<(u32, CopiesOf)>,
+        round: &[Held],
+    ) -> Result<()> {
+        let Some(state) = &mut self.state else {
+            return Ok(());
+        };
         let blocks = round.last().map_or(0, |held| held.block.number as u64 + 1);
         if blocks <= self.done.blocks {
             return Ok(());
         }
-        let decided = DecidedRound { blocks, copies, ..self.deciding.decided(decided.start, decided.end) };
+        let decided = DecidedRound {
+            blocks,
+            copies,
+            ..self.deciding.decided(decided.start, decided.end)
+        };
         state.verdicts.append(|record| decided.put(record))?;
         state.passed(round.iter().map(|held| held.block.total_size()).sum())
     }
 
     /// Writes a round's kept records. The records are copied unchanged from their blocks, or converted by all threads.
     fn write(&mut self, round: &[Held]) -> Result<()> {
-        let Some(output) = self.output else { return Ok(()) };
-        let Self { ready, pairing, deciding, made, .. } = self;
+        let Some(output) = self.output else {
+            return Ok(());
+        };
+        let Self {
+            ready,
+            pairing,
+            deciding,
+            made,
+            ..
+        } = self;
         let (shapes, source) = (output.shapes(), ready.pass.source);
         let is_kept = |document| pairing.is_kept(Document(document), &deciding.verdicts);
         // References come first, and are not written.
@@ -207,12 +262,24 @@ impl Streaming<'_> {
             }
             return Ok(());
         }
-        made.resize_with(made.len().max(round.len()), || (Piece::new(is_limited), Scratch::default()));
-        made.par_iter_mut().zip(round).with_max_len(1).try_for_each(|((piece, scratch), Held { block, .. })| {
-            piece.clear();
-            shapes.of(source, block).make(block, &ready.info(block)?, source, is_kept, scratch, piece)?;
-            shapes.convert(source, block, piece)
-        })?;
+        made.resize_with(made.len().max(round.len()), || {
+            (Piece::new(is_limited), Scratch::default())
+        });
+        made.par_iter_mut()
+            .zip(round)
+            .with_max_len(1)
+            .try_for_each(|((piece, scratch), Held { block, .. })| {
+                piece.clear();
+                shapes.of(source, block).make(
+                    block,
+                    &ready.info(block)?,
+                    source,
+                    is_kept,
+                    scratch,
+                    piece,
+                )?;
+                shapes.convert(source, block, piece)
+            })?;
         for (piece, _) in &mut made[..round.len()] {
             self.written += piece.records;
             output.write(source, piece)?;

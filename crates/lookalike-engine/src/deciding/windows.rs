@@ -34,13 +34,21 @@ impl Groups {
     fn of_buckets(window: Range<u32>, buckets: &Buckets, some_closed: bool) -> Self {
         let mut rows: Vec<(u64, u32)> = Vec::new();
         for (place, document) in (0u32..).zip(window.clone()) {
-            let of_bands = (0usize..).zip(buckets.buckets_of(document)).filter(|(_, bucket)| *bucket != NONE);
-            let open = of_bands.filter(|&(band, bucket)| !(some_closed && buckets.is_closed(band, bucket)));
-            rows.extend(open.map(|(band, bucket)| ((band as u64) << 32 | u64::from(bucket), place)));
+            let of_bands = (0usize..)
+                .zip(buckets.buckets_of(document))
+                .filter(|(_, bucket)| *bucket != NONE);
+            let open = of_bands
+                .filter(|&(band, bucket)| !(some_closed && buckets.is_closed(band, bucket)));
+            rows.extend(
+                open.map(|(band, bucket)| ((band as u64) << 32 | u64::from(bucket), place)),
+            );
         }
         rows.sort_unstable();
         let (mut members, mut of_place) = (Vec::new(), vec![Vec::new(); window.len()]);
-        for group in rows.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+        for group in rows
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|group| group.len() > 1)
+        {
             let end = (members.len() + group.len()) as u32;
             for (_, place) in group {
                 of_place[*place as usize].push((members.len() as u32, end));
@@ -54,7 +62,11 @@ impl Groups {
         let after = |document: u32| {
             let neighbours = listed.of(document);
             let start = neighbours.partition_point(|&other| other <= document);
-            neighbours[start..].iter().take_while(|&&other| other < window.end).map(|other| other - window.start).collect()
+            neighbours[start..]
+                .iter()
+                .take_while(|&&other| other < window.end)
+                .map(|other| other - window.start)
+                .collect()
         };
         Self::Listed(window.clone().map(after).collect())
     }
@@ -79,7 +91,9 @@ impl Groups {
         match self {
             Self::Buckets { of_place, .. } => {
                 let of_b = &of_place[b];
-                of_place[a].iter().any(|(_, end)| of_b.iter().any(|(_, other)| other == end))
+                of_place[a]
+                    .iter()
+                    .any(|(_, end)| of_b.iter().any(|(_, other)| other == end))
             }
             Self::Listed(after) => after[a.min(b)].binary_search(&(a.max(b) as u32)).is_ok(),
         }

@@ -57,9 +57,24 @@ pub fn each_document<T: Send>(
     // The settings are checked before an input is read.
     Method::new(config.method.clone())?;
     without_panic(|| {
-        let Opened { sources: Sources { source, left_out, .. }, mut bad, means, .. } = open::<0>(config, [], "documents")?;
-        let pass = Pass { source: &source, skip_bad: bad.is_some(), has_keys: config.keep() != Keep::First, make };
-        let mut read = DocumentsRead { left_out, ..DocumentsRead::default() };
+        let Opened {
+            sources: Sources {
+                source, left_out, ..
+            },
+            mut bad,
+            means,
+            ..
+        } = open::<0>(config, [], "documents")?;
+        let pass = Pass {
+            source: &source,
+            skip_bad: bad.is_some(),
+            has_keys: config.keep() != Keep::First,
+            make,
+        };
+        let mut read = DocumentsRead {
+            left_out,
+            ..DocumentsRead::default()
+        };
         in_order_placed(
             &means.pool,
             Blocks::new(&source).whole(bad.is_some()),
@@ -71,13 +86,22 @@ pub fn each_document<T: Send>(
                 read.documents += made.documents.len() as u64;
                 read.bytes += made.bytes;
                 read.bad_lines += made.bad_count;
-                let examples = made.bad_messages.into_iter().map(|(at, fault)| fault.at_place(place.of(at.into())));
-                read.bad_examples.extend(examples.take(BAD_EXAMPLES - read.bad_examples.len().min(BAD_EXAMPLES)));
+                let examples = made
+                    .bad_messages
+                    .into_iter()
+                    .map(|(at, fault)| fault.at_place(place.of(at.into())));
+                read.bad_examples.extend(
+                    examples.take(BAD_EXAMPLES - read.bad_examples.len().min(BAD_EXAMPLES)),
+                );
                 let mut documents = Vec::with_capacity(made.documents.len());
                 for (at, id, made) in made.documents {
                     let is_named = id.is_empty();
                     read.without_id += u64::from(is_named);
-                    let id = if is_named { serde_json::Value::from(place.of(at.into()).to_string()).to_string() } else { id };
+                    let id = if is_named {
+                        serde_json::Value::from(place.of(at.into()).to_string()).to_string()
+                    } else {
+                        id
+                    };
                     documents.push((id, made));
                 }
                 give(documents)?;
@@ -129,17 +153,30 @@ impl<F> Pass<'_, F> {
     where
         F: Fn(InputDocument, &mut Scratch) -> T,
     {
-        let Worker { read, plain, scratch } = worker;
+        let Worker {
+            read,
+            plain,
+            scratch,
+        } = worker;
         let reading: &Reading = self.source.reading_of(block.part);
         let documents = Vec::with_capacity(block.len());
-        let mut out = Made { documents, bytes: 0, bad_lines: Vec::new(), bad_count: 0, bad_messages: Vec::new() };
+        let mut out = Made {
+            documents,
+            bytes: 0,
+            bad_lines: Vec::new(),
+            bad_count: 0,
+            bad_messages: Vec::new(),
+        };
         for at in 0..block.len() {
             let number = at as u32;
             match block.record(at, reading, read) {
                 Ok(Some(record)) => {
-                    let document =
-                        InputDocument { text: record.text.decode(plain), key: if self.has_keys { record.key } else { 0 } };
-                    out.documents.push((number, record.id.into(), (self.make)(document, scratch)));
+                    let document = InputDocument {
+                        text: record.text.decode(plain),
+                        key: if self.has_keys { record.key } else { 0 },
+                    };
+                    out.documents
+                        .push((number, record.id.into(), (self.make)(document, scratch)));
                     out.bytes += block.size(at);
                 }
                 Ok(None) => {}

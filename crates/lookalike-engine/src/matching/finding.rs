@@ -97,30 +97,57 @@ impl Finding {
     /// Collects the counts for the summary. If shared fingerprints were counted, the summary gets the numbers of pairs found and
     /// of fingerprints excluded; otherwise, it gets the numbers of candidate pairs that were counted while deciding. Also
     /// collects the counts from reading the texts, and the memory above the limit.
-    pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, table: &Table, config: &RunConfig) {
+    pub(crate) fn count(
+        &mut self,
+        counted: &Counted,
+        matcher: &Matcher,
+        table: &Table,
+        config: &RunConfig,
+    ) {
         self.too_large = table.counts.too_large;
-        let [met, refused] = [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));
+        let [met, refused] =
+            [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));
         (self.pairs_met, self.pairs_refused) = match matcher.method.keeps_samples() {
             true => (counted.met, counted.met - counted.candidates),
             false => (met, refused),
         };
         self.common = counted.excluded.len() as u64;
-        self.most_common = counted.excluded.iter().map(|common| common.documents).max().unwrap_or(0);
+        self.most_common = counted
+            .excluded
+            .iter()
+            .map(|common| common.documents)
+            .max()
+            .unwrap_or(0);
         self.all_common = counted.lost;
         self.above_memory = peak_memory().map_or(0, |peak| table.budget.above(peak));
-        self.few_anchors.iter_mut().for_each(|few| *few = table.counts.few_anchors);
-        self.hints = table.counts.signs.hints(matcher.method.config(), config.html.is_some());
+        self.few_anchors
+            .iter_mut()
+            .for_each(|few| *few = table.counts.few_anchors);
+        self.hints = table
+            .counts
+            .signs
+            .hints(matcher.method.config(), config.html.is_some());
         self.count_shorter(matcher.method, &table.sizes);
     }
 
     /// Finds which sizes of this run's texts are too small for the promised recall.
     fn count_shorter(&mut self, method: &Method, sizes: &Sizes) {
-        let (Some(promised), Some(from), Some(found)) =
-            (self.found_at_threshold, self.found_from_size, method.found_at_threshold_of_sizes())
-        else {
+        let (Some(promised), Some(from), Some(found)) = (
+            self.found_at_threshold,
+            self.found_from_size,
+            method.found_at_threshold_of_sizes(),
+        ) else {
             return;
         };
-        let short = |(shingles, texts)| ShortTexts { shingles, texts, found: found(shingles) };
-        self.found_of_shorter = sizes.below(from).map(short).filter(|short| short.found < promised).collect();
+        let short = |(shingles, texts)| ShortTexts {
+            shingles,
+            texts,
+            found: found(shingles),
+        };
+        self.found_of_shorter = sizes
+            .below(from)
+            .map(short)
+            .filter(|short| short.found < promised)
+            .collect();
     }
 }

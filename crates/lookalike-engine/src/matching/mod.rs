@@ -45,7 +45,10 @@ pub(crate) struct Likeness {
 impl Likeness {
     /// Returns the likeness with the two documents swapped.
     pub(crate) fn swapped(self) -> Self {
-        Self { overlap: self.overlap.map(Overlap::swapped), ..self }
+        Self {
+            overlap: self.overlap.map(Overlap::swapped),
+            ..self
+        }
     }
 }
 
@@ -58,21 +61,40 @@ pub(crate) struct Scratch {
 }
 
 impl<'a> Matcher<'a> {
-    pub(crate) fn new(method: &'a Method, samples: &'a SampledFingerprints, pairing: &'a Pairing) -> Self {
+    pub(crate) fn new(
+        method: &'a Method,
+        samples: &'a SampledFingerprints,
+        pairing: &'a Pairing,
+    ) -> Self {
         let (references, numbered) = (pairing.reference_numbers(), pairing.numbered_references());
-        Self { method, pairing, samples, references, numbered, apart: None, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
+        Self {
+            method,
+            pairing,
+            samples,
+            references,
+            numbered,
+            apart: None,
+            met: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        }
     }
 
     /// Returns this matcher with the given classes of contenders. Two contenders of the same class are not compared; [`u32::MAX`]
     /// means no class.
     pub(crate) fn apart(self, classes: Option<Vec<u32>>) -> Self {
-        Self { apart: classes, ..self }
+        Self {
+            apart: classes,
+            ..self
+        }
     }
 
     /// Returns whether two documents have to be compared.
     pub(crate) fn compared(&self, a: u32, b: u32) -> bool {
-        let of_one = |classes: &Vec<u32>| classes[a as usize] == classes[b as usize] && classes[a as usize] != u32::MAX;
-        self.numbered.compared(Contender(a), Contender(b)) && !self.apart.as_ref().is_some_and(of_one)
+        let of_one = |classes: &Vec<u32>| {
+            classes[a as usize] == classes[b as usize] && classes[a as usize] != u32::MAX
+        };
+        self.numbered.compared(Contender(a), Contender(b))
+            && !self.apart.as_ref().is_some_and(of_one)
     }
 
     /// Returns the direction in which containment counts. If the result is true, containment is the share of `other` that the
@@ -83,22 +105,37 @@ impl<'a> Matcher<'a> {
 
     /// Returns the similarity of a document to the document `other`, given their counted overlap.
     pub(crate) fn measured(&self, overlap: Overlap, other: u32) -> f64 {
-        self.method.config().measure.of(if self.is_held(other) { overlap.swapped() } else { overlap })
+        self.method.config().measure.of(if self.is_held(other) {
+            overlap.swapped()
+        } else {
+            overlap
+        })
     }
 
     /// Reduces `neighbours` to the document's candidates. All neighbours share a key with the document; its candidates are the
     /// neighbours whose sketches are similar enough to the document's sketch. Counts all pairs of the document and a neighbour,
     /// and the pairs that the sketches rule out.
-    pub(crate) fn keep_candidates(&self, document: u32, neighbours: &mut Vec<u32>, scratch: &mut Scratch) -> Result<()> {
+    pub(crate) fn keep_candidates(
+        &self,
+        document: u32,
+        neighbours: &mut Vec<u32>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         let met = neighbours.len();
         self.keep_agreeing(document, neighbours, scratch)?;
         self.met.fetch_add(met as u64, Ordering::Relaxed);
-        self.refused.fetch_add((met - neighbours.len()) as u64, Ordering::Relaxed);
+        self.refused
+            .fetch_add((met - neighbours.len()) as u64, Ordering::Relaxed);
         Ok(())
     }
 
     /// Does the same as [`Self::keep_candidates`] without counting.
-    pub(crate) fn keep_agreeing(&self, document: u32, neighbours: &mut Vec<u32>, scratch: &mut Scratch) -> Result<()> {
+    pub(crate) fn keep_agreeing(
+        &self,
+        document: u32,
+        neighbours: &mut Vec<u32>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         if neighbours.is_empty() {
             return Ok(());
         }
@@ -106,7 +143,10 @@ impl<'a> Matcher<'a> {
         let own = self.pairing.bits(Contender(document), own)?;
         let mut kept = 0;
         for i in 0..neighbours.len() {
-            if self.method.agree(own, self.pairing.bits(Contender(neighbours[i]), other)?) {
+            if self
+                .method
+                .agree(own, self.pairing.bits(Contender(neighbours[i]), other)?)
+            {
                 neighbours[kept] = neighbours[i];
                 kept += 1;
             }
@@ -119,7 +159,10 @@ impl<'a> Matcher<'a> {
     /// for documents with the same digest.
     pub(crate) fn same(&self, a: u32, b: u32) -> Result<bool> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
-        Ok(self.method.same((0, self.pairing.bits(Contender(a), &mut of_a)?), (1, self.pairing.bits(Contender(b), &mut of_b)?)))
+        Ok(self.method.same(
+            (0, self.pairing.bits(Contender(a), &mut of_a)?),
+            (1, self.pairing.bits(Contender(b), &mut of_b)?),
+        ))
     }
 
     /// Returns the likeness of a document to a candidate, if the similarity is at least `least`. `set` is the document's set.
@@ -145,14 +188,24 @@ impl<'a> Matcher<'a> {
                     false => measure.at_least(set, others, least),
                     true => measure.at_least(others, set, least).map(Overlap::swapped),
                 };
-                let counted = counted.filter(|&overlap| self.method.config().contains_enough(overlap));
-                counted.map(|overlap| Likeness { similarity: self.measured(overlap, other), overlap: Some(overlap) })
+                let counted =
+                    counted.filter(|&overlap| self.method.config().contains_enough(overlap));
+                counted.map(|overlap| Likeness {
+                    similarity: self.measured(overlap, other),
+                    overlap: Some(overlap),
+                })
             }
             Verify::Sketch => {
                 let similarity = self.estimate(document, other)?;
-                (similarity >= least).then_some(Likeness { similarity, overlap: None })
+                (similarity >= least).then_some(Likeness {
+                    similarity,
+                    overlap: None,
+                })
             }
-            Verify::None => Some(Likeness { similarity: 1.0, overlap: None }),
+            Verify::None => Some(Likeness {
+                similarity: 1.0,
+                overlap: None,
+            }),
         })
     }
 
@@ -161,9 +214,15 @@ impl<'a> Matcher<'a> {
         if self.method.keeps_samples() {
             let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
             let [a, b] = [a, b].map(|number| self.pairing.document(Contender(number)));
-            return Ok(self.method.estimate_samples(self.samples.sample(a, &mut of_a)?, self.samples.sample(b, &mut of_b)?));
+            return Ok(self.method.estimate_samples(
+                self.samples.sample(a, &mut of_a)?,
+                self.samples.sample(b, &mut of_b)?,
+            ));
         }
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
-        Ok(self.method.estimate(self.pairing.bits(Contender(a), &mut of_a)?, self.pairing.bits(Contender(b), &mut of_b)?))
+        Ok(self.method.estimate(
+            self.pairing.bits(Contender(a), &mut of_a)?,
+            self.pairing.bits(Contender(b), &mut of_b)?,
+        ))
     }
 }

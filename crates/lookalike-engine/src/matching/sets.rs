@@ -33,7 +33,13 @@ impl Sets {
     pub(crate) fn new(numbers: u32, table: &Table) -> Self {
         let numbers = numbers as usize;
         let spill = Spill::new(&table.budget);
-        Self { spill, starts: vec![0; numbers], lengths: vec![0; numbers], fresh: Vec::new(), fresh_from: numbers as u32 }
+        Self {
+            spill,
+            starts: vec![0; numbers],
+            lengths: vec![0; numbers],
+            fresh: Vec::new(),
+            fresh_from: numbers as u32,
+        }
     }
 
     /// Returns a document's set, sorted; empty if no set was made for it. `scratch` receives the set if it has to be read from a
@@ -74,17 +80,23 @@ impl Sets {
 
     /// Adds a temporary set.
     pub(crate) fn push_fresh(&mut self, number: u32, set: &[u64]) {
-        (self.starts[number as usize], self.lengths[number as usize]) = (self.fresh.len() as u64, set.len() as u32);
+        (self.starts[number as usize], self.lengths[number as usize]) =
+            (self.fresh.len() as u64, set.len() as u32);
         self.fresh.extend_from_slice(set);
     }
 
     /// Makes the temporary sets that are still `needed` permanent, and drops the other temporary sets.
-    pub(crate) fn keep_fresh(&mut self, numbers: std::ops::Range<u32>, needed: impl Fn(u32) -> bool) -> Result<()> {
+    pub(crate) fn keep_fresh(
+        &mut self,
+        numbers: std::ops::Range<u32>,
+        needed: impl Fn(u32) -> bool,
+    ) -> Result<()> {
         for number in numbers {
             let start = self.starts[number as usize] as usize;
             if needed(number) {
                 self.starts[number as usize] = self.spill.len();
-                self.spill.append(&self.fresh[start..start + self.lengths[number as usize] as usize])?;
+                self.spill
+                    .append(&self.fresh[start..start + self.lengths[number as usize] as usize])?;
             } else {
                 self.lengths[number as usize] = 0;
             }
@@ -136,12 +148,27 @@ pub(crate) fn of_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
 
 /// Makes the sets of the contenders.
 fn load_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
-    load(pass, pairing.numbers()?, |document| pairing.number(pairing.order.rank(Document(document))).map(|contender| contender.0))
+    load(pass, pairing.numbers()?, |document| {
+        pairing
+            .number(pairing.order.rank(Document(document)))
+            .map(|contender| contender.0)
+    })
 }
 
 /// Makes the sets of the documents for which `number_of` returns a number.
-pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u32> + Sync) -> Result<Sets> {
-    let Pass { method, source, table, pool, observer, .. } = pass;
+pub(crate) fn load(
+    pass: Pass,
+    numbers: u32,
+    number_of: impl Fn(u64) -> Option<u32> + Sync,
+) -> Result<Sets> {
+    let Pass {
+        method,
+        source,
+        table,
+        pool,
+        observer,
+        ..
+    } = pass;
     let mut sets = Sets::new(numbers, table);
     if numbers == 0 {
         return Ok(sets);
@@ -152,16 +179,24 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
         |block, worker: &mut Worker| {
             let mut loaded = Loaded::default();
             let info = table.info(block, source)?;
-            if !info.documents().any(|document| number_of(document).is_some()) {
+            if !info
+                .documents()
+                .any(|document| number_of(document).is_some())
+            {
                 return Ok(loaded);
             }
-            let Worker { read_scratch, scratch } = worker;
+            let Worker {
+                read_scratch,
+                scratch,
+            } = worker;
             info.each_document(block, source, |document, at| {
                 if let Some(number) = number_of(document) {
                     let record = source.same_record(block, at, read_scratch)?;
                     method.set(record.text, scratch);
                     loaded.shingles.extend_from_slice(&scratch.fingerprints);
-                    loaded.documents.push((number, scratch.fingerprints.len() as u32));
+                    loaded
+                        .documents
+                        .push((number, scratch.fingerprints.len() as u32));
                 }
                 Ok(())
             })?;

@@ -26,7 +26,12 @@ pub(crate) struct Scratch {
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { ranges: vec![Vec::new(); 256], other: Vec::new(), sieve: Sieve::default(), places: Vec::new() }
+        Self {
+            ranges: vec![Vec::new(); 256],
+            other: Vec::new(),
+            sieve: Sieve::default(),
+            places: Vec::new(),
+        }
     }
 }
 
@@ -62,9 +67,14 @@ pub(crate) fn each_bucket(
             let rows = &mut scratch.ranges[usize::from(range)];
             sift(rows, &mut scratch.sieve);
             sort(rows, &mut scratch.other);
-            for bucket in rows.chunk_by(|a, b| a >> PLACE == b >> PLACE).filter(|bucket| bucket.len() > 1) {
+            for bucket in rows
+                .chunk_by(|a, b| a >> PLACE == b >> PLACE)
+                .filter(|bucket| bucket.len() > 1)
+            {
                 scratch.places.clear();
-                scratch.places.extend(bucket.iter().map(|row| row & (MOST_DOCUMENTS - 1)));
+                scratch
+                    .places
+                    .extend(bucket.iter().map(|row| row & (MOST_DOCUMENTS - 1)));
                 give(&mut scratch.places)?;
             }
             rows.clear();
@@ -121,7 +131,9 @@ const FIRST: u64 = 1 << 63;
 
 impl Buckets {
     pub(crate) fn new(budget: &std::sync::Arc<Budget>) -> Self {
-        Self { places: Spill::new(budget) }
+        Self {
+            places: Spill::new(budget),
+        }
     }
 
     pub(crate) fn push(&mut self, bucket: &mut [u64]) -> Result<()> {
@@ -144,7 +156,11 @@ impl Buckets {
             }
             Ok(())
         })?;
-        if bucket.is_empty() { Ok(()) } else { give(&bucket) }
+        if bucket.is_empty() {
+            Ok(())
+        } else {
+            give(&bucket)
+        }
     }
 }
 
@@ -188,8 +204,9 @@ mod tests {
 
     #[test]
     fn radix_sort_sorts() {
-        let mut rows: Vec<u64> =
-            (0..3 * FEW as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> PLACE << PLACE) | i).collect();
+        let mut rows: Vec<u64> = (0..3 * FEW as u64)
+            .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> PLACE << PLACE) | i)
+            .collect();
         let mut expected = rows.clone();
         expected.sort_unstable();
         sort(&mut rows, &mut Vec::new());

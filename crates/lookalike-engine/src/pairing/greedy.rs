@@ -9,11 +9,22 @@ use crate::{numbers::Contender, sketching::table::Table};
 /// Returns, for each contender (document that has to be compared), the first contender of its cluster, which may be the contender
 /// itself. Also returns how many sketches were compared. Only documents that share a cluster with another document remain
 /// contenders.
-pub(crate) fn group(by: GreedyBy, threshold: f64, table: &Table, pairing: &mut Pairing) -> Result<(Vec<u32>, Counted)> {
+pub(crate) fn group(
+    by: GreedyBy,
+    threshold: f64,
+    table: &Table,
+    pairing: &mut Pairing,
+) -> Result<(Vec<u32>, Counted)> {
     let mut clusters = GreedyClusters::new(by.sample, threshold, by.representative)?;
-    let (mut firsts, mut of, mut sizes, mut scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut firsts, mut of, mut sizes, mut scratch) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for number in 0..pairing.numbers()? {
-        let cluster = clusters.add(table.samples.sample(pairing.document(Contender(number)), &mut scratch)?.elements)? as usize;
+        let cluster = clusters.add(
+            table
+                .samples
+                .sample(pairing.document(Contender(number)), &mut scratch)?
+                .elements,
+        )? as usize;
         if cluster == firsts.len() {
             firsts.push(number);
             sizes.push(0u32);
@@ -23,12 +34,26 @@ pub(crate) fn group(by: GreedyBy, threshold: f64, table: &Table, pairing: &mut P
     }
     let grouped = Places::none(pairing.order.len());
     let in_neighbours = |number: u32| sizes[of[number as usize]] > 1;
-    let numbers: Vec<u32> = (0..of.len() as u32).filter(|&number| in_neighbours(number)).collect();
-    numbers.iter().for_each(|&number| grouped.insert(pairing.contenders.place(number.into())));
+    let numbers: Vec<u32> = (0..of.len() as u32)
+        .filter(|&number| in_neighbours(number))
+        .collect();
+    numbers
+        .iter()
+        .for_each(|&number| grouped.insert(pairing.contenders.place(number.into())));
     // Contenders are renumbered. The first contender of a cluster always remains a contender.
     let renumbered = |number: u32| numbers.partition_point(|&other| other < number) as u32;
-    let first_of = numbers.iter().map(|&number| renumbered(firsts[of[number as usize]])).collect();
+    let first_of = numbers
+        .iter()
+        .map(|&number| renumbered(firsts[of[number as usize]]))
+        .collect();
     pairing.narrow(grouped)?;
     let compared = clusters.work().comparisons;
-    Ok((first_of, Counted { met: compared, candidates: compared, ..Counted::default() }))
+    Ok((
+        first_of,
+        Counted {
+            met: compared,
+            candidates: compared,
+            ..Counted::default()
+        },
+    ))
 }

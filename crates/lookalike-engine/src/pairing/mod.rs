@@ -75,31 +75,49 @@ impl Pairing {
     pub(crate) fn new(table: &mut Table, pool: &ThreadPool) -> Result<Self> {
         let documents = table.documents;
         if documents > bands::MOST_DOCUMENTS {
-            let what = format!("at most {} documents are possible, got {documents}", bands::MOST_DOCUMENTS);
+            let what = format!(
+                "at most {} documents are possible, got {documents}",
+                bands::MOST_DOCUMENTS
+            );
             return Err(Error::new(ErrorKind::Input, what).advise("split the collection"));
         }
         let references = table.references;
         let order = Order::new(&table.keys, documents, references.documents, pool)?;
         table.keys.clear();
-        let (empty, is_copy, first_copies) = (Places::none(documents), Places::none(documents), Places::none(documents));
+        let (empty, is_copy, first_copies) = (
+            Places::none(documents),
+            Places::none(documents),
+            Places::none(documents),
+        );
         let nothing = fingerprint::digest(&Tokens::new());
         table.digests.each_piece(1, |first, digests| {
             for (document, digest) in (first..).zip(digests) {
                 let Rank(rank) = order.rank(Document(document));
-                if *digest == nothing { empty.insert(rank) } else { first_copies.insert(rank) }
+                if *digest == nothing {
+                    empty.insert(rank)
+                } else {
+                    first_copies.insert(rank)
+                }
             }
             Ok(())
         })?;
         let mut copies = Vec::new();
-        let of_text = |document| Some(order.rank(Document(document)).0).filter(|&rank| !empty.contains(rank));
+        let of_text =
+            |document| Some(order.rank(Document(document)).0).filter(|&rank| !empty.contains(rank));
         each_group(&table.digests, &table.budget, pool, of_text, |group| {
-            copies.extend(group[1..].iter().map(|&(_, rank)| (Rank(rank), Rank(group[0].1))));
+            copies.extend(
+                group[1..]
+                    .iter()
+                    .map(|&(_, rank)| (Rank(rank), Rank(group[0].1))),
+            );
             Ok(())
         })?;
         table.digests.clear();
         pool.install(|| copies.par_sort_unstable());
         let places = 4 * (documents / 8) as usize;
-        table.budget.hold(size_of_val(&*copies) + table.blocks.bytes() + places);
+        table
+            .budget
+            .hold(size_of_val(&*copies) + table.blocks.bytes() + places);
         for &(Rank(copy), _) in &copies {
             is_copy.insert(copy);
             first_copies.remove(copy);
@@ -127,14 +145,25 @@ impl Pairing {
         empty: Places,
         pool: &ThreadPool,
     ) -> Result<Self> {
-        let (documents, budget, references) = (table.documents, table.budget.clone(), table.references);
+        let (documents, budget, references) =
+            (table.documents, table.budget.clone(), table.references);
         let order = Order::new(&table.keys, documents, references.documents, pool)?;
         table.keys.clear();
         let ranks = Places::none(documents);
         contenders.for_each(|document| ranks.insert(order.rank(document).0));
         let (copies, places_of_copies) = (Vec::new(), Numbering::of(Places::none(documents)));
         let (contenders, bits) = (Numbering::of(ranks), Bits::Held(Sketches::zeroed(0, 0)));
-        Ok(Self { order, references, copies, places_of_copies, empty, contenders, bits, stride: 0, budget })
+        Ok(Self {
+            order,
+            references,
+            copies,
+            places_of_copies,
+            empty,
+            contenders,
+            bits,
+            stride: 0,
+            budget,
+        })
     }
 
     /// Returns the number of contenders. It must fit into 32 bits, because later structures store contender numbers in 32 bits.
@@ -142,11 +171,14 @@ impl Pairing {
     /// # Errors
     /// Fails if there are more contenders than 32 bits can number.
     pub(crate) fn numbers(&self) -> Result<u32> {
-        u32::try_from(self.contenders.len()).ok().filter(|&numbers| numbers < NONE).ok_or_else(|| {
-            let (count, most) = (self.contenders.len(), NONE - 1);
-            let what = format!("at most {most} documents can be compared, got {count}");
-            Error::new(ErrorKind::Input, what).advise("split the collection")
-        })
+        u32::try_from(self.contenders.len())
+            .ok()
+            .filter(|&numbers| numbers < NONE)
+            .ok_or_else(|| {
+                let (count, most) = (self.contenders.len(), NONE - 1);
+                let what = format!("at most {most} documents can be compared, got {count}");
+                Error::new(ErrorKind::Input, what).advise("split the collection")
+            })
     }
 
     /// Returns how many of the contenders are references. References have the lowest contender numbers.
@@ -156,7 +188,10 @@ impl Pairing {
 
     /// Returns the references among the contenders.
     pub(crate) fn numbered_references(&self) -> References {
-        References { documents: self.reference_numbers().into(), ..self.references }
+        References {
+            documents: self.reference_numbers().into(),
+            ..self.references
+        }
     }
 
     /// Returns the document of a contender.
@@ -171,18 +206,24 @@ impl Pairing {
 
     /// Returns the contender with a rank; `None` if the document with this rank is not a contender.
     pub(crate) fn number(&self, rank: Rank) -> Option<Contender> {
-        self.contenders.number(rank.0).map(|number| Contender(number as u32))
+        self.contenders
+            .number(rank.0)
+            .map(|number| Contender(number as u32))
     }
 
     /// Returns all copies of all contenders. Each copy is given by its rank, together with the contender that is its first copy.
     pub(crate) fn copies_of_contenders(&self) -> impl Iterator<Item = (Rank, Contender)> {
-        self.copies.iter().filter_map(|&(copy, first_copy)| Some((copy, self.number(first_copy)?)))
+        self.copies
+            .iter()
+            .filter_map(|&(copy, first_copy)| Some((copy, self.number(first_copy)?)))
     }
 
     /// Returns the rank of a copy's first copy, given the copy's rank. Returns `None` if the document with the given rank is not
     /// a copy.
     pub(crate) fn first_copy(&self, copy: Rank) -> Option<Rank> {
-        self.places_of_copies.number(copy.0).map(|at| self.copies[at as usize].1)
+        self.places_of_copies
+            .number(copy.0)
+            .map(|at| self.copies[at as usize].1)
     }
 
     /// Returns whether a document of the inputs is kept. The contenders must already be decided.
@@ -198,13 +239,20 @@ impl Pairing {
 
     /// Returns the fixed-size sketch of a contender; `scratch` receives the sketch if it has to be read from a file.
     #[inline]
-    pub(crate) fn bits<'a>(&'a self, contender: Contender, scratch: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    pub(crate) fn bits<'a>(
+        &'a self,
+        contender: Contender,
+        scratch: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8]> {
         let (store, at) = match &self.bits {
             Bits::Held(sketches) => return Ok(sketches.get(contender.0)),
             Bits::OfDocuments(all) => (all, self.document(contender).0),
             Bits::OfContenders(all) => (all, contender.0.into()),
         };
-        store.get(at * self.stride as u64..(at + 1) * self.stride as u64, scratch)
+        store.get(
+            at * self.stride as u64..(at + 1) * self.stride as u64,
+            scratch,
+        )
     }
 
     /// Keeps only the contenders with these ranks, and holds their sketches in memory if possible.
@@ -213,8 +261,15 @@ impl Pairing {
         let bytes = narrower.len().saturating_mul(self.stride as u64);
         if let Bits::Held(sketches) = &mut self.bits {
             let contenders = &self.contenders;
-            self.budget.release(((contenders.len() - narrower.len()) as usize) * self.stride);
-            sketches.keep(narrower.places().iter().filter_map(|rank| contenders.number(rank)).map(|number| number as u32));
+            self.budget
+                .release(((contenders.len() - narrower.len()) as usize) * self.stride);
+            sketches.keep(
+                narrower
+                    .places()
+                    .iter()
+                    .filter_map(|rank| contenders.number(rank))
+                    .map(|number| number as u32),
+            );
         } else if bytes <= self.budget.left() as u64 / 2 {
             let mut held = Sketches::zeroed(self.stride, narrower.len() as usize);
             self.each_spilled(|rank, sketch| {
@@ -228,7 +283,13 @@ impl Pairing {
         } else if self.order.is_input() {
             // Free the disk space of sketches that are no longer needed.
             let mut kept = Spill::new(&self.budget);
-            self.each_spilled(|rank, sketch| if narrower.places().contains(rank) { kept.append(sketch) } else { Ok(()) })?;
+            self.each_spilled(|rank, sketch| {
+                if narrower.places().contains(rank) {
+                    kept.append(sketch)
+                } else {
+                    Ok(())
+                }
+            })?;
             self.bits = Bits::OfContenders(kept);
         }
         self.contenders = narrower;
@@ -249,7 +310,10 @@ impl Pairing {
             Bits::OfContenders(all) => {
                 let mut ranks = self.contenders.places().iter();
                 all.each_piece(stride, |_, sketches| {
-                    sketches.chunks_exact(stride).zip(&mut ranks).try_for_each(|(sketch, rank)| give(rank, sketch))
+                    sketches
+                        .chunks_exact(stride)
+                        .zip(&mut ranks)
+                        .try_for_each(|(sketch, rank)| give(rank, sketch))
                 })
             }
         }
@@ -269,7 +333,10 @@ impl Pairing {
         let documents = self.order.len();
         let sharing = Places::none(documents);
         let total = 2 * table.columns.len() as u64;
-        let (done, at_most) = (AtomicU64::new(0), table.budget.left() / pool.current_num_threads());
+        let (done, at_most) = (
+            AtomicU64::new(0),
+            table.budget.left() / pool.current_num_threads(),
+        );
         let tell = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             Progress::new(Stage::Pairing, done, total).tell(observer)
@@ -277,10 +344,15 @@ impl Pairing {
         let budget = table.budget.clone();
         let gather = |scratch: &mut bands::Scratch, column: &mut Spill<u32>| {
             let mut buckets = Buckets::new(&budget);
-            let place =
-                |document| Some(self.order.rank(Document(document)).0).filter(|&rank| self.contenders.places().contains(rank));
+            let place = |document| {
+                Some(self.order.rank(Document(document)).0)
+                    .filter(|&rank| self.contenders.places().contains(rank))
+            };
             each_bucket(column, at_most, scratch, place, |bucket| {
-                if !self.references.compared(bucket[0], bucket[bucket.len() - 1]) {
+                if !self
+                    .references
+                    .compared(bucket[0], bucket[bucket.len() - 1])
+                {
                     return Ok(());
                 }
                 bucket.iter().for_each(|&rank| sharing.insert(rank));
@@ -290,8 +362,13 @@ impl Pairing {
             tell()?;
             Ok(buckets)
         };
-        let buckets: Result<Vec<Buckets>> =
-            pool.install(|| table.columns.par_iter_mut().map_init(bands::Scratch::default, gather).collect());
+        let buckets: Result<Vec<Buckets>> = pool.install(|| {
+            table
+                .columns
+                .par_iter_mut()
+                .map_init(bands::Scratch::default, gather)
+                .collect()
+        });
         let buckets = buckets?;
         if let Some(others) = others {
             others.iter().for_each(|rank| sharing.insert(rank));
@@ -300,7 +377,13 @@ impl Pairing {
 
         let likely = Places::none(documents);
         let mark = |buckets: &Buckets| -> Result<()> {
-            let mut marking = Marking { pairing: self, method, likely: &likely, own: Vec::new(), other: Vec::new() };
+            let mut marking = Marking {
+                pairing: self,
+                method,
+                likely: &likely,
+                own: Vec::new(),
+                other: Vec::new(),
+            };
             buckets.each(|bucket| marking.mark(bucket))?;
             tell()
         };
@@ -311,7 +394,12 @@ impl Pairing {
         self.narrow(likely)?;
         let numbers = self.numbers()?;
         self.budget.hold(numbers as usize * HELD_PER_CONTENDER);
-        pool.install(|| buckets.into_par_iter().map(|buckets| self.label(&buckets, numbers)).collect())
+        pool.install(|| {
+            buckets
+                .into_par_iter()
+                .map(|buckets| self.label(&buckets, numbers))
+                .collect()
+        })
     }
 
     /// Returns each contender's bucket in a band, or [`NONE`] if the contender is alone in its bucket.
@@ -321,7 +409,9 @@ impl Pairing {
             members.clear();
             members.extend(bucket.iter().filter_map(|&rank| self.number(Rank(rank))));
             if members.len() > 1 {
-                members.iter().for_each(|number| column[number.index()] = count);
+                members
+                    .iter()
+                    .for_each(|number| column[number.index()] = count);
                 count += 1;
             }
             Ok(())
@@ -357,12 +447,19 @@ impl Marking<'_> {
             if self.likely.contains(rank) {
                 continue;
             }
-            let Some(number) = self.pairing.number(Rank(rank)) else { continue };
+            let Some(number) = self.pairing.number(Rank(rank)) else {
+                continue;
+            };
             let own = self.pairing.bits(number, &mut self.own)?;
             let mut found = None;
             for &other in after.iter().chain(before).take(LOOKS) {
-                let Some(number) = self.pairing.number(Rank(other)) else { continue };
-                if self.method.agree(own, self.pairing.bits(number, &mut self.other)?) {
+                let Some(number) = self.pairing.number(Rank(other)) else {
+                    continue;
+                };
+                if self
+                    .method
+                    .agree(own, self.pairing.bits(number, &mut self.other)?)
+                {
                     found = Some(other);
                     break;
                 }

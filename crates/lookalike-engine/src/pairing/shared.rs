@@ -50,10 +50,26 @@ pub(crate) struct Counted {
 
 /// Finds the pairs of contenders (documents that have to be compared) that share the required number of elements. The result is
 /// the same as if all shared elements except the common ones were counted.
-pub(crate) fn count(method: &Method, table: &Table, pairing: &Pairing, pool: &ThreadPool, observer: Observer) -> Result<Counted> {
+pub(crate) fn count(
+    method: &Method,
+    table: &Table,
+    pairing: &Pairing,
+    pool: &ThreadPool,
+    observer: Observer,
+) -> Result<Counted> {
     let numbers = pairing.numbers()?;
-    let levels = (0..numbers).map(|number| table.samples.level(pairing.document(Contender(number))) as u8).collect();
-    Counting { method, table, pairing, levels, pool, observer }.count()
+    let levels = (0..numbers)
+        .map(|number| table.samples.level(pairing.document(Contender(number))) as u8)
+        .collect();
+    Counting {
+        method,
+        table,
+        pairing,
+        levels,
+        pool,
+        observer,
+    }
+    .count()
 }
 
 struct Counting<'a> {
@@ -82,7 +98,9 @@ impl<'a> Counting<'a> {
     }
 
     fn sample<'b>(&'b self, number: u32, scratch: &'b mut Vec<u64>) -> Result<Sample<'b>> {
-        self.table.samples.sample(self.pairing.document(Contender(number)), scratch)
+        self.table
+            .samples
+            .sample(self.pairing.document(Contender(number)), scratch)
     }
 
     fn count(&self) -> Result<Counted> {
@@ -93,14 +111,20 @@ impl<'a> Counting<'a> {
         let (mut of_a, mut of_b, mut scratch, mut at) = (Vec::new(), Vec::new(), Vec::new(), None);
         while let Some(pair) = met.next() {
             let [a, b] = pair?;
-            while met.next_if(|next| matches!(next, Ok(next) if *next == [a, b])).is_some() {}
+            while met
+                .next_if(|next| matches!(next, Ok(next) if *next == [a, b]))
+                .is_some()
+            {}
             counted.met += 1;
             if at != Some(a) {
                 of_a.clear();
                 of_a.extend_from_slice(self.sample(a, &mut scratch)?.elements);
                 at = Some(a);
             }
-            let sample = Sample { level: self.level(a), elements: &of_a };
+            let sample = Sample {
+                level: self.level(a),
+                elements: &of_a,
+            };
             if self.method.share_enough(sample, self.sample(b, &mut of_b)?) {
                 counted.pairs.push((a, b));
             }
@@ -128,10 +152,15 @@ impl<'a> Counting<'a> {
             let documents = group.len() as u32;
             let [high, low, _] = group[0];
             if documents > self.method.common() {
-                counted.excluded.push(Common { fingerprint: whole(high, low), documents });
+                counted.excluded.push(Common {
+                    fingerprint: whole(high, low),
+                    documents,
+                });
             }
             if documents > 1 {
-                group.iter().try_for_each(|&[high, low, document]| known.push([document, documents, high, low]))?;
+                group.iter().try_for_each(|&[high, low, document]| {
+                    known.push([document, documents, high, low])
+                })?;
             }
             Ok(())
         })?;
@@ -155,7 +184,8 @@ impl<'a> Counting<'a> {
         let mut scratch = Vec::new();
         let sample = self.sample(document, &mut scratch)?;
         let (parts, common) = (self.method.finds_parts(), self.method.common());
-        let divides = |level: u32, [_, _, high, low]: &Known| whole(*high, *low).trailing_zeros() >= level;
+        let divides =
+            |level: u32, [_, _, high, low]: &Known| whole(*high, *low).trailing_zeros() >= level;
         for level in sample.level..=self.method.highest_level().max(sample.level) {
             let n = sample.count(level);
             if n == 0 {
@@ -199,7 +229,11 @@ impl<'a> Counting<'a> {
 
 /// Sorts rows, and passes them to `give` in groups. Rows belong to the same group if they are equal in their first numbers; `key`
 /// says how many numbers are compared. A group has at least one row.
-fn each_group<const N: usize>(rows: Sorter<[u32; N]>, key: usize, mut give: impl FnMut(&[[u32; N]]) -> Result<()>) -> Result<()>
+fn each_group<const N: usize>(
+    rows: Sorter<[u32; N]>,
+    key: usize,
+    mut give: impl FnMut(&[[u32; N]]) -> Result<()>,
+) -> Result<()>
 where
     [u32; N]: bytemuck::Pod,
 {
@@ -212,7 +246,11 @@ where
         }
         group.push(row);
     }
-    if group.is_empty() { Ok(()) } else { give(&group) }
+    if group.is_empty() {
+        Ok(())
+    } else {
+        give(&group)
+    }
 }
 
 fn halves(element: u64) -> [u32; 2] {

@@ -15,11 +15,25 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    pub(crate) const KEPT: Self = Self { representative: NONE, shared: 0, own: 0, others: 0 };
+    pub(crate) const KEPT: Self = Self {
+        representative: NONE,
+        shared: 0,
+        own: 0,
+        others: 0,
+    };
 
     pub(crate) fn dropped(representative: Contender, overlap: Option<Overlap>) -> Self {
-        let Overlap { shared, a, b } = overlap.unwrap_or(Overlap { shared: 0, a: 0, b: 0 });
-        Self { representative: representative.0, shared: shared as u32, own: a as u32, others: b as u32 }
+        let Overlap { shared, a, b } = overlap.unwrap_or(Overlap {
+            shared: 0,
+            a: 0,
+            b: 0,
+        });
+        Self {
+            representative: representative.0,
+            shared: shared as u32,
+            own: a as u32,
+            others: b as u32,
+        }
     }
 
     /// Converts the verdict into numbers, for serialisation.
@@ -29,17 +43,28 @@ impl Verdict {
 
     /// Restores a verdict from these numbers.
     pub(crate) fn of_numbers([representative, shared, own, others]: [u32; 4]) -> Self {
-        Self { representative, shared, own, others }
+        Self {
+            representative,
+            shared,
+            own,
+            others,
+        }
     }
 
     /// Returns the representative of a document that is dropped; none if the document is kept.
     pub(crate) fn representative(self) -> Option<Contender> {
-        Some(self.representative).filter(|&number| number != NONE).map(Contender)
+        Some(self.representative)
+            .filter(|&number| number != NONE)
+            .map(Contender)
     }
 
     /// Returns the overlap with the representative, if it was counted.
     pub(crate) fn overlap(self) -> Option<Overlap> {
-        (self.own > 0).then(|| Overlap { shared: self.shared.into(), a: self.own.into(), b: self.others.into() })
+        (self.own > 0).then(|| Overlap {
+            shared: self.shared.into(),
+            a: self.own.into(),
+            b: self.others.into(),
+        })
     }
 }
 
@@ -57,7 +82,10 @@ pub(crate) struct Verdicts {
 
 impl Verdicts {
     pub(crate) fn all_kept(numbers: u32) -> Self {
-        Self { of_contenders: vec![Verdict::KEPT; numbers as usize], of_copies: Vec::new() }
+        Self {
+            of_contenders: vec![Verdict::KEPT; numbers as usize],
+            of_copies: Vec::new(),
+        }
     }
 
     pub(crate) fn of(&self, contender: Contender) -> Verdict {

@@ -59,16 +59,23 @@ pub fn keys(config: &RunConfig, shards: usize) -> Result<Vec<Vec<u8>>> {
             let mut rows = Rows(vec![Vec::new(); shards]);
             for at in 0..block.len() {
                 let record = block.record(at, source.reading_of(block.part), read_scratch);
-                let Some(record) = record.map_err(|fault| fault.of_line(at as u64))? else { continue };
+                let Some(record) = record.map_err(|fault| fault.of_line(at as u64))? else {
+                    continue;
+                };
                 if record.id.is_empty() {
-                    return Err(Error::record("no id, by which other machines would know this document").of_line(at as u64));
+                    return Err(Error::record(
+                        "no id, by which other machines would know this document",
+                    )
+                    .of_line(at as u64));
                 }
                 rows.add(&Keys::of(&method, record.text, scratch), node(record.id));
             }
             Ok(rows)
         },
         |rows: Rows| {
-            all.iter_mut().zip(&rows.0).for_each(|(all, rows)| all.extend_from_slice(rows));
+            all.iter_mut()
+                .zip(&rows.0)
+                .for_each(|(all, rows)| all.extend_from_slice(rows));
             Ok(())
         },
     )?;
@@ -80,7 +87,10 @@ pub fn keys(config: &RunConfig, shards: usize) -> Result<Vec<Vec<u8>>> {
 pub(crate) fn refuse_other_than_keys(method: &Method) -> Result<()> {
     let config = method.config();
     if method.columns() > usize::from(DIGESTS) {
-        let what = format!("{} keys per document are too many to divide a collection; {DIGESTS} are possible", method.columns());
+        let what = format!(
+            "{} keys per document are too many to divide a collection; {DIGESTS} are possible",
+            method.columns()
+        );
         return Err(Error::new(ErrorKind::Config, what).advise("use fewer bands, with fewer rows"));
     }
     let why = match (&config.cluster, &config.candidates) {
@@ -94,7 +104,8 @@ pub(crate) fn refuse_other_than_keys(method: &Method) -> Result<()> {
         (_, Candidates::All) => "a comparison of all pairs is not divided over machines",
         _ => return Ok(()),
     };
-    Err(Error::new(ErrorKind::Config, why).advise("use candidates that are found by keys, such as bands"))
+    Err(Error::new(ErrorKind::Config, why)
+        .advise("use candidates that are found by keys, such as bands"))
 }
 
 /// The keys of a document.
@@ -128,7 +139,9 @@ impl Rows {
         match keys {
             Keys::Empty => self.add_row(EMPTY, 0, node),
             Keys::Digest(digest) => self.add_row(DIGESTS, *digest, node),
-            Keys::Columns(keys) => (0..).zip(keys).for_each(|(column, &key)| self.add_row(column, key, node)),
+            Keys::Columns(keys) => (0..)
+                .zip(keys)
+                .for_each(|(column, &key)| self.add_row(column, key, node)),
         }
     }
 

@@ -35,7 +35,10 @@ impl Buckets {
     pub(crate) fn add(&mut self, rows: &[u8]) -> Result<()> {
         let (rows, rest) = rows.as_chunks::<ROW>();
         if !rest.is_empty() {
-            return Err(Error::new(ErrorKind::Temporary, "the rows of a shard were cut"));
+            return Err(Error::new(
+                ErrorKind::Temporary,
+                "the rows of a shard were cut",
+            ));
         }
         // The column and the key are the upper bits, so rows with the same key are together when they are sorted.
         self.0.extend(rows.iter().map(|row| {
@@ -59,10 +62,14 @@ impl Buckets {
             let first = bucket[0];
             if key(first) >> 32 == u128::from(EMPTY) {
                 // An empty text is never a duplicate, so it is joined only with itself.
-                bucket.iter().for_each(|&row| joining.join(node(row), node(row)));
+                bucket
+                    .iter()
+                    .for_each(|&row| joining.join(node(row), node(row)));
             } else {
                 // Two documents may have the same node, which is then joined with itself.
-                bucket[1..].iter().for_each(|&row| joining.join(node(row), node(first)));
+                bucket[1..]
+                    .iter()
+                    .for_each(|&row| joining.join(node(row), node(first)));
             }
         }
         drop(all);
@@ -83,7 +90,10 @@ pub struct Joining {
 impl Joining {
     /// Adds the result of a shard, given as nodes and their parts.
     pub fn add(&mut self, nodes: &[u64], parts: &[u64]) {
-        nodes.iter().zip(parts).for_each(|(&node, &part)| self.join(node, part));
+        nodes
+            .iter()
+            .zip(parts)
+            .for_each(|(&node, &part)| self.join(node, part));
     }
 
     fn join(&mut self, a: u64, b: u64) {
@@ -100,15 +110,21 @@ impl Joining {
 
     /// Returns all joined documents.
     pub fn finish(self) -> Links {
-        let Self { numbers, nodes, mut sets } = self;
+        let Self {
+            numbers,
+            nodes,
+            mut sets,
+        } = self;
         drop(numbers);
         let mut least = nodes.clone();
         for (number, &node) in (0..).zip(&nodes) {
             let least = &mut least[sets.find(number) as usize];
             *least = node.min(*least);
         }
-        let mut rows: Vec<(u64, u64)> =
-            (0..).zip(&nodes).map(|(number, &node)| (node, least[sets.find(number) as usize])).collect();
+        let mut rows: Vec<(u64, u64)> = (0..)
+            .zip(&nodes)
+            .map(|(number, &node)| (node, least[sets.find(number) as usize]))
+            .collect();
         rows.sort_unstable();
         let (nodes, parts) = rows.into_iter().unzip();
         Links { nodes, parts }
@@ -163,8 +179,17 @@ mod tests {
 
     #[test]
     fn empty_texts_are_parts_of_their_own() {
-        let rows: Vec<u8> = [7, 8].into_iter().flat_map(|node| row(EMPTY, 0, node)).collect();
-        assert_eq!(links([&rows[..]]).unwrap(), Links { nodes: vec![7, 8], parts: vec![7, 8] });
+        let rows: Vec<u8> = [7, 8]
+            .into_iter()
+            .flat_map(|node| row(EMPTY, 0, node))
+            .collect();
+        assert_eq!(
+            links([&rows[..]]).unwrap(),
+            Links {
+                nodes: vec![7, 8],
+                parts: vec![7, 8]
+            }
+        );
     }
 
     #[test]

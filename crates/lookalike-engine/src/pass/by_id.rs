@@ -31,8 +31,9 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
                 Err(_) if record.id.is_empty() => place().to_string(),
                 Err(_) => record.id.into(),
             };
-            let wanted =
-                |(text, wanted): &(&mut Option<String>, &&str)| text.is_none() && (**wanted == id || **wanted == record.id);
+            let wanted = |(text, wanted): &(&mut Option<String>, &&str)| {
+                text.is_none() && (**wanted == id || **wanted == record.id)
+            };
             for (text, _) in texts.iter_mut().zip(ids).filter(wanted) {
                 *text = Some(record.text.decode(&mut plain).into());
             }
@@ -45,7 +46,14 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     let found = |(text, id): (Option<String>, &&str)| {
         text.ok_or_else(|| {
             let inputs: Vec<String> = config.inputs.iter().map(|name| shown_name(name)).collect();
-            Error::new(ErrorKind::Input, format!("no document has the id {} in {}", quoted(&shown_name(id)), inputs.join(", ")))
+            Error::new(
+                ErrorKind::Input,
+                format!(
+                    "no document has the id {} in {}",
+                    quoted(&shown_name(id)),
+                    inputs.join(", ")
+                ),
+            )
         })
     };
     texts.into_iter().zip(ids).map(found).collect()

@@ -29,7 +29,9 @@ pub(crate) fn find_columns(
     info: impl Fn(&Block) -> Result<BlockInfo> + Sync,
     observer: Observer,
 ) -> Result<()> {
-    let Some(looking) = kept.looking(source)? else { return Ok(()) };
+    let Some(looking) = kept.looking(source)? else {
+        return Ok(());
+    };
     let mut seen = looking.begin();
     if looking.needs_records() {
         in_order(

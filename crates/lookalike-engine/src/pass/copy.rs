@@ -62,9 +62,17 @@ pub(crate) fn copy_kept(
     observer: Observer,
 ) -> Result<()> {
     let shapes = output.shapes();
-    let written = write_blocks(pool, source, output, observer, |block, scratch: &mut Scratch, piece| {
-        shapes.of(source, block).make(block, &info(block)?, source, &is_kept, scratch, piece)
-    })?;
+    let written = write_blocks(
+        pool,
+        source,
+        output,
+        observer,
+        |block, scratch: &mut Scratch, piece| {
+            shapes
+                .of(source, block)
+                .make(block, &info(block)?, source, &is_kept, scratch, piece)
+        },
+    )?;
     same_number(kept, written)
 }
 

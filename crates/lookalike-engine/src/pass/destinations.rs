@@ -23,10 +23,11 @@ impl<const N: usize> Destinations<N> {
         for (at, (content, path)) in given.into_iter().enumerate() {
             let Some(path) = path else { continue };
             let destination = Destination::of(path, content, config.limit)?;
-            let is_same = |(other, _): &(Destination, Content)| destination.are_same_numbered(other);
+            let is_same =
+                |(other, _): &(Destination, Content)| destination.are_same_numbered(other);
             if all.iter().flatten().any(is_same) {
-                let refused =
-                    Error::new(ErrorKind::Output, "is the name of two different outputs").at(path.display().to_string());
+                let refused = Error::new(ErrorKind::Output, "is the name of two different outputs")
+                    .at(path.display().to_string());
                 return Err(refused.advise("give each a name of its own"));
             }
             all[at] = Some((destination, content));
@@ -36,7 +37,11 @@ impl<const N: usize> Destinations<N> {
 
     /// Returns the names of the destinations that are single outputs, and `others`.
     pub(crate) fn named<'a>(&'a self, others: &[&'a Path]) -> Vec<&'a Path> {
-        let single = self.0.iter().flatten().filter_map(|(destination, _)| destination.one());
+        let single = self
+            .0
+            .iter()
+            .flatten()
+            .filter_map(|(destination, _)| destination.one());
         single.chain(others.iter().copied()).collect()
     }
 
@@ -58,9 +63,16 @@ impl<const N: usize> Destinations<N> {
         let mut opened = [const { None }; N];
         let mut taken: Vec<PathBuf> = self.named(others).into_iter().map(PathBuf::from).collect();
         for (series, destination) in opened.iter_mut().zip(&self.0) {
-            let Some((destination, content)) = destination else { continue };
+            let Some((destination, content)) = destination else {
+                continue;
+            };
             let others: Vec<&Path> = taken.iter().map(PathBuf::as_path).collect();
-            let new = Series::open((destination, *content), (source, &config.inputs), (&others, inputs), config.threads)?;
+            let new = Series::open(
+                (destination, *content),
+                (source, &config.inputs),
+                (&others, inputs),
+                config.threads,
+            )?;
             taken.extend(new.paths().map(PathBuf::from));
             *series = Some(new);
         }

@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 
 /// Parses a line as an object. `example` describes a valid line in error messages.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8], example: &str) -> Result<T> {
-    let whole = |wrong: Error| wrong.advise(format!("each line must be one JSON object: {example}"));
+    let whole =
+        |wrong: Error| wrong.advise(format!("each line must be one JSON object: {example}"));
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(whole(Error::record("not a JSON object")));
     }
@@ -27,14 +28,21 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8], example: &str) -> Re
 
 /// Returns the id of a decision as the id is written in the collection. A table whose ids have several types stores each id as
 /// JSON, which is parsed here.
-pub(crate) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> Result<Cow<'a, RawValue>> {
+pub(crate) fn as_written<'a>(
+    id: &'a RawValue,
+    column: &str,
+    block: &Block,
+) -> Result<Cow<'a, RawValue>> {
     if !block.rows().is_some_and(|rows| rows.is_json(column)) {
         return Ok(Cow::Borrowed(id));
     }
     let inner = serde_json::from_str(id.get()).and_then(RawValue::from_string);
     inner.map(Cow::Owned).map_err(|_| {
         let wrong = Error::record(format!("{} is not an id", cut(id.get()))).in_field(column);
-        wrong.advise(format!("the metadata of the column {} says that its values are JSON", quoted(column)))
+        wrong.advise(format!(
+            "the metadata of the column {} says that its values are JSON",
+            quoted(column)
+        ))
     })
 }
 
@@ -52,7 +60,10 @@ pub(crate) fn not_an_id(id: &str) -> Error {
 ///
 /// # Errors
 /// Fails if they are the same document.
-pub(crate) fn two_documents<N: PartialEq>(ids: [&RawValue; 2], find: impl Fn(&RawValue) -> Result<N>) -> Result<[N; 2]> {
+pub(crate) fn two_documents<N: PartialEq>(
+    ids: [&RawValue; 2],
+    find: impl Fn(&RawValue) -> Result<N>,
+) -> Result<[N; 2]> {
     let [a, b] = ids.map(find);
     let (a, b) = (a?, b?);
     if a == b {
@@ -66,7 +77,8 @@ pub(crate) fn two_documents<N: PartialEq>(ids: [&RawValue; 2], find: impl Fn(&Ra
 pub(crate) fn valid_similarity(value: f64) -> Result<f64> {
     match (0.0..=1.0).contains(&value) {
         true => Ok(value),
-        false => Err(Error::record(format!("{value} is not a similarity")).advise("give a number from 0 to 1")),
+        false => Err(Error::record(format!("{value} is not a similarity"))
+            .advise("give a number from 0 to 1")),
     }
 }
 
@@ -77,7 +89,10 @@ pub(crate) fn repeated_id(id: &str) -> Error {
 
 /// Returns the advice for an id that several records have.
 pub(crate) fn make_unique() -> Words {
-    words!["make ids unique, or allow repeated ids with ", Setting::AllowRepeatedIds]
+    words![
+        "make ids unique, or allow repeated ids with ",
+        Setting::AllowRepeatedIds
+    ]
 }
 
 /// Passes each line of a file to `give`; see [`each_line_of`].
@@ -93,7 +108,10 @@ pub(crate) fn each_line(
 
 /// Calls `give` with each line that is not blank, the line's block and the record's number. Rows of a table are passed as lines.
 /// Errors are reported with their place.
-pub(crate) fn each_line_of(source: &Source, mut give: impl FnMut(&[u8], &Block, u64) -> Result<()>) -> Result<()> {
+pub(crate) fn each_line_of(
+    source: &Source,
+    mut give: impl FnMut(&[u8], &Block, u64) -> Result<()>,
+) -> Result<()> {
     let mut scratch = Vec::new();
     each_block(Blocks::new(source).whole(true), |block, first_line| {
         let given = block.each_object(&mut scratch, |at, line| {
@@ -101,11 +119,17 @@ pub(crate) fn each_line_of(source: &Source, mut give: impl FnMut(&[u8], &Block, 
             give(line, block, first_line + at).map_err(|wrong| {
                 // The lines of a table were made from its rows, so they are UTF-8.
                 let reading = source.reading_of(block.tag().part);
-                let encoding = block.rows().is_none().then(|| block.not_utf8(at as usize, reading, Naming::Nothing)).flatten();
+                let encoding = block
+                    .rows()
+                    .is_none()
+                    .then(|| block.not_utf8(at as usize, reading, Naming::Nothing))
+                    .flatten();
                 encoding.unwrap_or(wrong).of_line(at)
             })
         });
-        given.map_err(|error| error.placed(|record| source.place(block.tag().part, first_line + record)))?;
+        given.map_err(|error| {
+            error.placed(|record| source.place(block.tag().part, first_line + record))
+        })?;
         Ok(true)
     })
 }

@@ -26,27 +26,48 @@ pub(crate) struct Sources {
 /// # Errors
 /// Fails if an input cannot be read, if one of the `named` outputs would overwrite an input, or if `check` fails. `check` runs
 /// before any input is opened.
-pub(crate) fn sources(config: &RunConfig, named: &[&Path], check: impl FnOnce() -> Result<()>) -> Result<Sources> {
+pub(crate) fn sources(
+    config: &RunConfig,
+    named: &[&Path],
+    check: impl FnOnce() -> Result<()>,
+) -> Result<Sources> {
     sources_read(config, named, || check().and_then(|()| reading(config)))
 }
 
 /// Does the same as [`sources`]. `read` checks the run and returns how the inputs are read.
-fn sources_read(config: &RunConfig, named: &[&Path], read: impl FnOnce() -> Result<Reading>) -> Result<Sources> {
-    let Expanded { inputs, references, left_out } = config.expand_with_references()?;
+fn sources_read(
+    config: &RunConfig,
+    named: &[&Path],
+    read: impl FnOnce() -> Result<Reading>,
+) -> Result<Sources> {
+    let Expanded {
+        inputs,
+        references,
+        left_out,
+    } = config.expand_with_references()?;
     refuse_overwriting(named, &inputs)?;
     let source = Source::with_references(inputs, references, read()?, &config.temp_dir)?;
     let source = match config.block {
         Some(bytes) => source.with_span(bytes),
         None => source,
     };
-    Ok(Sources { source, references, left_out })
+    Ok(Sources {
+        source,
+        references,
+        left_out,
+    })
 }
 
 /// Opens outputs before the work starts, so that a missing folder is reported now and not in an hour.
-pub(crate) fn create<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N]) -> Result<[Option<Output>; N]> {
+pub(crate) fn create<const N: usize>(
+    config: &RunConfig,
+    paths: [Option<&Path>; N],
+) -> Result<[Option<Output>; N]> {
     let mut outputs = [const { None }; N];
     for (output, path) in outputs.iter_mut().zip(paths) {
-        *output = path.map(|path| Output::create(path, config.threads)).transpose()?;
+        *output = path
+            .map(|path| Output::create(path, config.threads))
+            .transpose()?;
     }
     Ok(outputs)
 }
@@ -63,7 +84,11 @@ impl Means {
     ///
     /// # Errors
     /// Fails if the number of threads or the memory limit is invalid.
-    pub(crate) fn new(config: &RunConfig, named: &[&Path], extra: impl FnOnce(usize, u64) -> u64) -> Result<Self> {
+    pub(crate) fn new(
+        config: &RunConfig,
+        named: &[&Path],
+        extra: impl FnOnce(usize, u64) -> u64,
+    ) -> Result<Self> {
         let pool = pool(config.threads)?;
         let threads = pool.current_num_threads();
         let budget = config.budget(threads, named, |memory| extra(threads, memory))?;
@@ -73,14 +98,20 @@ impl Means {
     /// Returns how many row groups of a table may be in memory, and how many windows of an output of records may wait for the disk.
     pub(crate) fn ahead(&self) -> (usize, usize) {
         let memory = self.budget.memory();
-        (row_groups_ahead(memory, self.pool.current_num_threads()), windows_ahead(memory))
+        (
+            row_groups_ahead(memory, self.pool.current_num_threads()),
+            windows_ahead(memory),
+        )
     }
 
     /// Allows the outputs to hold more bytes in memory before they write these bytes to the disk. The allowed number grows with
     /// the memory limit of the run.
     pub(crate) fn run_ahead<'a>(&self, outputs: impl IntoIterator<Item = &'a mut Option<Output>>) {
         let ahead = windows_ahead(self.budget.memory());
-        outputs.into_iter().flatten().for_each(|output| output.run_ahead(ahead));
+        outputs
+            .into_iter()
+            .flatten()
+            .for_each(|output| output.run_ahead(ahead));
     }
 }
 
@@ -100,7 +131,11 @@ pub(crate) struct Opened<const N: usize> {
 /// # Errors
 /// Fails if an input cannot be read, if an output would overwrite an input or has the name of a table, or if the number of
 /// threads or the memory limit is invalid.
-pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
+pub(crate) fn open<const N: usize>(
+    config: &RunConfig,
+    paths: [Option<&Path>; N],
+    what: &str,
+) -> Result<Opened<N>> {
     open_read(config, paths, what, || reading(config))
 }
 
@@ -112,15 +147,31 @@ pub(crate) fn open_read<const N: usize>(
     read: impl FnOnce() -> Result<Reading>,
 ) -> Result<Opened<N>> {
     let report = config.report.as_ref().map(|report| report.path.as_path());
-    let beside = [config.skip_bad.as_deref(), config.summary.as_deref(), report];
+    let beside = [
+        config.skip_bad.as_deref(),
+        config.summary.as_deref(),
+        report,
+    ];
     let named: Vec<&Path> = beside.into_iter().chain(paths).flatten().collect();
-    let are_lines = || paths.into_iter().flatten().try_for_each(|path| refuse_other_than_lines(path, what));
+    let are_lines = || {
+        paths
+            .into_iter()
+            .flatten()
+            .try_for_each(|path| refuse_other_than_lines(path, what))
+    };
     let sources = sources_read(config, &named, || are_lines().and_then(|()| read()))?;
     let mut outputs = create(config, paths)?;
     let [bad] = create(config, [config.skip_bad.as_deref()])?;
-    let means = Means::new(config, &named, |threads, memory| sources.source.extra(threads, memory))?;
+    let means = Means::new(config, &named, |threads, memory| {
+        sources.source.extra(threads, memory)
+    })?;
     means.run_ahead(&mut outputs);
-    Ok(Opened { sources, outputs, bad, means })
+    Ok(Opened {
+        sources,
+        outputs,
+        bad,
+        means,
+    })
 }
 
 /// The maximum number of threads. It is far larger than the number of cores that any run can use. Thousands of threads would take
@@ -130,12 +181,16 @@ const MOST_THREADS: usize = 512;
 /// Creates the threads for a run; 0 means one per core.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
     if threads > MOST_THREADS {
-        let refused = Error::new(ErrorKind::Config, format!("{threads} threads are too many")).about(Setting::Threads);
+        let refused = Error::new(ErrorKind::Config, format!("{threads} threads are too many"))
+            .about(Setting::Threads);
         return Err(refused.advise(format!("use at most {MOST_THREADS}, or 0 for one per core")));
     }
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     built.map_err(|error| {
         let what = format!("{threads} threads cannot be started: {error}");
-        Error::new(ErrorKind::Config, what).about(Setting::Threads).advise("use fewer").because(error)
+        Error::new(ErrorKind::Config, what)
+            .about(Setting::Threads)
+            .advise("use fewer")
+            .because(error)
     })
 }

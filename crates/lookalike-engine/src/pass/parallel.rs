@@ -78,7 +78,13 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
 ) -> Result<()> {
     let blocks = blocks.for_workers(pool.current_num_threads(), AHEAD);
     let Start { block: due, lines } = blocks.start();
-    let queue = Queue { due, waiting: Waiting::new(), lines, sink: Some(sink), failed: None };
+    let queue = Queue {
+        due,
+        waiting: Waiting::new(),
+        lines,
+        sink: Some(sink),
+        failed: None,
+    };
     let queue = Mutex::new(queue);
     pool.broadcast(|_| {
         let (mut state, mut block) = (S::default(), Block::default());
@@ -97,14 +103,22 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
             blocks.stop();
         }
     });
-    match queue.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
+    match queue
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .failed
+    {
         Some(error) => Err(error),
         None => Ok(()),
     }
 }
 
 /// Processes a block; a panic becomes an error at the line that was being processed.
-fn one_block<S, T>(work: impl Fn(&Block, &mut S) -> Result<T>, block: &Block, state: &mut S) -> Result<T> {
+fn one_block<S, T>(
+    work: impl Fn(&Block, &mut S) -> Result<T>,
+    block: &Block,
+    state: &mut S,
+) -> Result<T> {
     caught(|| work(block, state)).unwrap_or_else(|failure| Err(failure.on_line(block)))
 }
 
@@ -115,7 +129,9 @@ impl Panicked {
     /// Converts the panic to an error at the line of `block` that was being processed.
     pub(crate) fn on_line(self, block: &Block) -> Error {
         let what = format!("this document made lookalike fail: {}", self.0);
-        Error::new(ErrorKind::Internal, what).advise("please report it").of_line(block.current_line())
+        Error::new(ErrorKind::Internal, what)
+            .advise("please report it")
+            .of_line(block.current_line())
     }
 }
 
@@ -136,22 +152,39 @@ struct Queue<T, F> {
 
 /// Hands in a result. Then passes on all results that are due, unless another worker is already passing results on; that worker
 /// will also reach this result.
-fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(queue: &Mutex<Queue<T, F>>, tag: Tag, result: Result<T>, blocks: &Blocks) {
+fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(
+    queue: &Mutex<Queue<T, F>>,
+    tag: Tag,
+    result: Result<T>,
+    blocks: &Blocks,
+) {
     let weight = result.as_ref().map_or(0, Weigh::weight);
     blocks.waits(weight);
     let mut state = lock(queue);
     state.waiting.insert(tag.position(), (tag, weight, result));
-    let Some(mut sink) = state.sink.take() else { return };
+    let Some(mut sink) = state.sink.take() else {
+        return;
+    };
     while state.failed.is_none()
         && let due = state.due
         && let Some((tag, weight, result)) = state.waiting.remove(due)
     {
-        let place = Place { source: blocks.source(), first_line: state.lines.first_line(tag), tag };
+        let place = Place {
+            source: blocks.source(),
+            first_line: state.lines.first_line(tag),
+            tag,
+        };
         drop(state);
-        let passed = result.and_then(|result| sink(place, result)).and_then(|()| {
-            // Check that nothing wrote to the input while this pass read it.
-            if tag.last { blocks.source().ended(tag.part, tag.index + 1) } else { Ok(()) }
-        });
+        let passed = result
+            .and_then(|result| sink(place, result))
+            .and_then(|()| {
+                // Check that nothing wrote to the input while this pass read it.
+                if tag.last {
+                    blocks.source().ended(tag.part, tag.index + 1)
+                } else {
+                    Ok(())
+                }
+            });
         state = lock(queue);
         match passed {
             Ok(()) => {
@@ -184,9 +217,20 @@ mod tests {
         }
     }
 
-    fn run(file: &tempfile::NamedTempFile, work: impl Fn(&Block, &mut ()) -> Result<()> + Sync) -> Error {
-        let source = Source::new(vec![Input::File(file.path().into())], Reading::lines(), &std::env::temp_dir()).unwrap();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    fn run(
+        file: &tempfile::NamedTempFile,
+        work: impl Fn(&Block, &mut ()) -> Result<()> + Sync,
+    ) -> Error {
+        let source = Source::new(
+            vec![Input::File(file.path().into())],
+            Reading::lines(),
+            &std::env::temp_dir(),
+        )
+        .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(3)
+            .build()
+            .unwrap();
         in_order(&pool, Blocks::new(&source), work, |()| Ok(())).unwrap_err()
     }
 
@@ -199,24 +243,44 @@ mod tests {
         let error = run(&file, |block, ()| {
             for at in 0..block.len() {
                 let _ = block.record(at, &reading, &mut Scratch::default());
-                assert!(block.raw(at) != b"000300000\n" && block.raw(at) != b"000399999\n", "as it may");
+                assert!(
+                    block.raw(at) != b"000300000\n" && block.raw(at) != b"000399999\n",
+                    "as it may"
+                );
             }
             Ok(())
         });
-        let expected =
-            format!("{}:300000: this document made lookalike fail: as it may; please report it", file.path().display());
-        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Internal, expected));
+        let expected = format!(
+            "{}:300000: this document made lookalike fail: as it may; please report it",
+            file.path().display()
+        );
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (ErrorKind::Internal, expected)
+        );
     }
 
     #[test]
     fn a_panic_elsewhere_ends_the_run_as_well() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, &b"0123456789\n".repeat(400_000)).unwrap();
-        let source = Source::new(vec![Input::File(file.path().into())], Reading::lines(), &std::env::temp_dir()).unwrap();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let source = Source::new(
+            vec![Input::File(file.path().into())],
+            Reading::lines(),
+            &std::env::temp_dir(),
+        )
+        .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(3)
+            .build()
+            .unwrap();
         let sink = |(): ()| panic!("as it may");
-        let error = in_order(&pool, Blocks::new(&source), |_, (): &mut ()| Ok(()), sink).unwrap_err();
-        assert_eq!(error.to_string(), "lookalike failed: as it may; please report it");
+        let error =
+            in_order(&pool, Blocks::new(&source), |_, (): &mut ()| Ok(()), sink).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "lookalike failed: as it may; please report it"
+        );
     }
 
     #[test]
@@ -229,7 +293,10 @@ mod tests {
                 lines => Err(Error::record("as it may").of_line(lines as u64 - 1)),
             });
             // Line 23,832 is the last line that begins in the first 256 KiB.
-            assert_eq!(error.to_string(), format!("{}:23832: as it may", file.path().display()));
+            assert_eq!(
+                error.to_string(),
+                format!("{}:23832: as it may", file.path().display())
+            );
         }
     }
 
@@ -242,14 +309,19 @@ mod tests {
         let mut shown = vec![(1, Vec::new()); bytes.len().div_ceil(span).max(1)];
         let mut start = 0;
         for line in bytes.split_inclusive(|&c| c == b'\n') {
-            let given = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| start == 0).unwrap_or(line);
+            let given = line
+                .strip_prefix(b"\xef\xbb\xbf")
+                .filter(|_| start == 0)
+                .unwrap_or(line);
             let mut given = given.to_vec();
             let beyond = (start + line.len()).saturating_sub((start / span + 1) * span);
             if is_blank(&given) && beyond > 0 {
                 given.truncate(given.len() - beyond);
                 given.extend(line.ends_with(b"\n").then_some(b'\n'));
             }
-            shown[start / span].1.extend((!given.is_empty()).then_some(given));
+            shown[start / span]
+                .1
+                .extend((!given.is_empty()).then_some(given));
             start += line.len();
         }
         let mut lines = 1;
@@ -264,7 +336,10 @@ mod tests {
     }
 
     fn pass(source: &Source, blocks: Blocks, threads: usize) -> Result<Shown> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         let mut shown = Vec::new();
         let work = |block: &Block, (): &mut ()| Ok((block.number, lines_of(block)));
         in_order_placed(&pool, blocks, work, |place, (number, lines)| {
@@ -328,13 +403,23 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let huge = "x".repeat(100 << 20);
         write!(file, "first\n{huge}\n\nlast").unwrap();
-        let source =
-            Source::new(vec![Input::File(file.path().into())], Reading::lines(), &std::env::temp_dir()).unwrap().with_span(4096);
+        let source = Source::new(
+            vec![Input::File(file.path().into())],
+            Reading::lines(),
+            &std::env::temp_dir(),
+        )
+        .unwrap()
+        .with_span(4096);
         let started = std::time::Instant::now();
         let shown = pass(&source, Blocks::new(&source), 2).unwrap();
         assert_eq!(shown.len(), (100 << 20) / 4096 + 1);
         let lines: Vec<_> = shown.iter().flat_map(|(_, lines)| lines).collect();
-        assert!(lines.len() == 4 && lines[1].len() == huge.len() + 1 && is_blank(lines[2]) && lines[3] == b"last");
+        assert!(
+            lines.len() == 4
+                && lines[1].len() == huge.len() + 1
+                && is_blank(lines[2])
+                && lines[3] == b"last"
+        );
         assert_eq!(shown.last().unwrap().0, 3);
         assert!(started.elapsed().as_secs() < 60);
     }
@@ -353,11 +438,26 @@ mod tests {
             (format!("first\n{white}"), true),
         ] {
             let path = folder.path().join("lines");
-            std::fs::write(&path, if packed { gzip(lines.as_bytes()) } else { lines.clone().into_bytes() }).unwrap();
-            let source = Source::new(vec![Input::File(path)], Reading::lines(), folder.path()).unwrap().with_span(1 << 20);
+            std::fs::write(
+                &path,
+                if packed {
+                    gzip(lines.as_bytes())
+                } else {
+                    lines.clone().into_bytes()
+                },
+            )
+            .unwrap();
+            let source = Source::new(vec![Input::File(path)], Reading::lines(), folder.path())
+                .unwrap()
+                .with_span(1 << 20);
             let shown = pass(&source, Blocks::new(&source), 2).unwrap();
             assert!(shown == naive(lines.as_bytes(), 1 << 20), "{}", lines.len());
-            let longest = shown.iter().flat_map(|(_, lines)| lines).map(Vec::len).max().unwrap();
+            let longest = shown
+                .iter()
+                .flat_map(|(_, lines)| lines)
+                .map(Vec::len)
+                .max()
+                .unwrap();
             assert!(longest <= (1 << 20) + 1 || lines.contains("text"));
         }
     }
@@ -366,11 +466,21 @@ mod tests {
     fn a_file_that_became_shorter_is_reported() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&b"0123456789\n".repeat(1000)).unwrap();
-        let source =
-            Source::new(vec![Input::File(file.path().into())], Reading::lines(), &std::env::temp_dir()).unwrap().with_span(100);
+        let source = Source::new(
+            vec![Input::File(file.path().into())],
+            Reading::lines(),
+            &std::env::temp_dir(),
+        )
+        .unwrap()
+        .with_span(100);
         pass(&source, Blocks::new(&source), 2).unwrap();
         file.as_file().set_len(1000).unwrap();
         let error = pass(&source, Blocks::again(&source), 2).unwrap_err();
-        assert!(error.to_string().contains("changed while it was being read"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("changed while it was being read"),
+            "{error}"
+        );
     }
 }

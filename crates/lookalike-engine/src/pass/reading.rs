@@ -15,16 +15,28 @@ use crate::config::RunConfig;
 /// Returns how a run reads its inputs.
 pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
     let set = (config.method.tokens == TokensBy::Items).then_some(config.method.occurrences);
-    let (what, option) = if set.is_some() { ("set", Setting::SetField) } else { ("text", Setting::TextField) };
+    let (what, option) = if set.is_some() {
+        ("set", Setting::SetField)
+    } else {
+        ("text", Setting::TextField)
+    };
     if config.text_field == config.id_field {
         let field = quoted(&config.text_field);
         let what = format!("field {field} cannot be both the {what} and the id");
-        return Err(Error::new(ErrorKind::Config, what).advise(words!["check ", option, " and ", Setting::IdField]));
+        return Err(Error::new(ErrorKind::Config, what).advise(words![
+            "check ",
+            option,
+            " and ",
+            Setting::IdField
+        ]));
     }
     let keep = config.keep();
     if keep.field() == Some(&config.text_field) {
         let keep = (Setting::Keep, cut(&keep.to_string()).into_owned());
-        let what = words![keep, format!(": the {what} cannot be the field that decides which document to keep")];
+        let what = words![
+            keep,
+            format!(": the {what} cannot be the field that decides which document to keep")
+        ];
         return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
     }
     if config.label_field.as_ref() == Some(&config.text_field) {
@@ -32,16 +44,33 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
         let what = words![label, format!(": the {what} cannot be the label")];
         return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
     }
-    let (text, id, label) = (config.text_field.clone(), config.id_field.clone(), config.label_field.clone());
+    let (text, id, label) = (
+        config.text_field.clone(),
+        config.id_field.clone(),
+        config.label_field.clone(),
+    );
     let fields = Fields::new(text, set, id, keep, label);
     if config.html.is_some() && set.is_some() {
         let advice = words!["leave it out, or name the text with ", Setting::TextField];
-        return Err(Error::new(ErrorKind::Config, words![Setting::Html, ": a set is not a page"]).advise(advice));
+        return Err(Error::new(
+            ErrorKind::Config,
+            words![Setting::Html, ": a set is not a page"],
+        )
+        .advise(advice));
     }
     if config.html.is_some() && !cfg!(feature = "html") {
-        let what = words![Setting::Html, ": this lookalike was built without HTML (the cargo feature `html`)"];
+        let what = words![
+            Setting::Html,
+            ": this lookalike was built without HTML (the cargo feature `html`)"
+        ];
         return Err(Error::new(ErrorKind::Config, what));
     }
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
-    Ok(Reading { format: config.format, delimiter: config.delimiter, encoding, html: config.html, ..Reading::of(fields) })
+    Ok(Reading {
+        format: config.format,
+        delimiter: config.delimiter,
+        encoding,
+        html: config.html,
+        ..Reading::of(fields)
+    })
 }

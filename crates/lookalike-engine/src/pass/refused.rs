@@ -8,7 +8,13 @@ use lookalike_io::{
 
 /// Returns the error for a configuration that the crate `lookalike-applications` refuses.
 pub fn refused(why: Refused) -> Error {
-    let Refused::Family { sets, members, squares, most } = why else {
+    let Refused::Family {
+        sets,
+        members,
+        squares,
+        most,
+    } = why
+    else {
         return match why {
             Refused::Core(error) => error.into(),
             other => Error::config(other),
@@ -16,9 +22,27 @@ pub fn refused(why: Refused) -> Error {
     };
     let what = format!("{sets} sets of {members} squares, out of {squares}, are not possible");
     let advice = match most {
-        0 => words!["increase the number of squares from which the sets are chosen (", Setting::Squares, ")"],
-        1 => words!["use from 1 to 1048576 sets (", Setting::Sets, ") of 1 square (", (Setting::Members, "1"), ")"],
-        _ => words!["use from 1 to 1048576 sets (", Setting::Sets, format!(") of 1 to {most} squares ("), Setting::Members, ")"],
+        0 => words![
+            "increase the number of squares from which the sets are chosen (",
+            Setting::Squares,
+            ")"
+        ],
+        1 => words![
+            "use from 1 to 1048576 sets (",
+            Setting::Sets,
+            ") of 1 square (",
+            (Setting::Members, "1"),
+            ")"
+        ],
+        _ => words![
+            "use from 1 to 1048576 sets (",
+            Setting::Sets,
+            format!(") of 1 to {most} squares ("),
+            Setting::Members,
+            ")"
+        ],
     };
-    Error::new(ErrorKind::Config, what).advise(advice).because(why)
+    Error::new(ErrorKind::Config, what)
+        .advise(advice)
+        .because(why)
 }

@@ -40,6 +40,9 @@ mod tests {
         }
         assert_eq!(waiting.remove((6, 0)), None);
         let found: Vec<_> = (0..5).map(|at| waiting.remove((7, at))).collect();
-        assert_eq!((found, waiting.len()), (vec![Some(0), Some(10), Some(20), Some(30), None], 0));
+        assert_eq!(
+            (found, waiting.len()),
+            (vec![Some(0), Some(10), Some(20), Some(30), None], 0)
+        );
     }
 }

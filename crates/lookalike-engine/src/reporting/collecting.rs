@@ -13,7 +13,9 @@ use lookalike_io::{
     store::shown_name,
     write::{Likeness, plain},
 };
-use lookalike_report::{Aligned, AlignedPairs, Collection, Documents, Limits, Page, Pairs, Settings, Slider, Texts};
+use lookalike_report::{
+    Aligned, AlignedPairs, Collection, Documents, Limits, Page, Pairs, Settings, Slider, Texts,
+};
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
@@ -88,20 +90,36 @@ impl Collecting<'_> {
     /// Returns the HTML file.
     ///
     /// `started` is when the work on the report began, and `summary` is that of the run.
-    pub(crate) fn html(mut self, started: Instant, summary: &impl Serialize) -> Result<(String, ReportFigures)> {
+    pub(crate) fn html(
+        mut self,
+        started: Instant,
+        summary: &impl Serialize,
+    ) -> Result<(String, ReportFigures)> {
         let references = self.table.references.documents;
         let documents = self.documents();
         let groups = Groups::of(self.rows.as_deref().unwrap_or_default());
         let shown_pairs = self.shown_pairs();
         let wanted = importance(&groups, &shown_pairs, self.method.config().threshold);
         let dropped = self.dropped();
-        let found = texts::read(self.config, self.source, &wanted, &documents, (references, dropped.as_ref()))?;
+        let found = texts::read(
+            self.config,
+            self.source,
+            &wanted,
+            &documents,
+            (references, dropped.as_ref()),
+        )?;
 
         let mut page = Page::new();
         let positions: HashMap<Document, u32> = documents.iter().copied().zip(0..).collect();
         let mut blocks = Page::new();
         let texts = add_texts(&mut blocks, &found, &wanted, &positions)?;
-        let (aligned, not_aligned) = self.add_aligned(&mut blocks, &found, &texts, (shown_pairs, &wanted), &positions)?;
+        let (aligned, not_aligned) = self.add_aligned(
+            &mut blocks,
+            &found,
+            &texts,
+            (shown_pairs, &wanted),
+            &positions,
+        )?;
         let without_text = (wanted.len() - texts.documents.len()) as u64;
         let collection = Collection {
             program: env!("CARGO_PKG_VERSION"),
@@ -130,10 +148,15 @@ impl Collecting<'_> {
         };
         page.add("report", &collection).map_err(failure)?;
         page.append(blocks);
-        let html = page.html(&format!("{} – lookalike {}", collection.inputs.join(", "), self.command));
+        let html = page.html(&format!(
+            "{} – lookalike {}",
+            collection.inputs.join(", "),
+            self.command
+        ));
         let figures = ReportFigures {
             bytes: html.len() as u64,
-            pairs: Some(collection.pairs.a.len() as u64).filter(|&pairs| pairs > 0 || collection.slider.floor.is_some()),
+            pairs: Some(collection.pairs.a.len() as u64)
+                .filter(|&pairs| pairs > 0 || collection.slider.floor.is_some()),
             floor: collection.slider.floor,
             left_out: collection.slider.left_out.len() as u64,
             without_text,
@@ -149,7 +172,11 @@ impl Collecting<'_> {
 
     /// Returns the documents that the report lists.
     fn documents(&self) -> BTreeSet<Document> {
-        let mut documents: BTreeSet<Document> = self.listed.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+        let mut documents: BTreeSet<Document> = self
+            .listed
+            .iter()
+            .flat_map(|pair| [pair.a, pair.b])
+            .collect();
         if self.lists_all() {
             documents.extend((self.table.references.documents..self.table.documents).map(Document));
         }
@@ -159,7 +186,11 @@ impl Collecting<'_> {
         }
         if let Ok((_, near)) = &self.near {
             documents.extend(near.pairs.iter().flat_map(|&(a, b, _)| [a, b]));
-            documents.extend(near.first_copies.iter().flat_map(|(&copy, &first)| [copy, first]));
+            documents.extend(
+                near.first_copies
+                    .iter()
+                    .flat_map(|(&copy, &first)| [copy, first]),
+            );
             documents.extend(&near.left_out);
         }
         documents
@@ -171,24 +202,40 @@ impl Collecting<'_> {
         let measure = self.method.config().measure;
         let of_rows = self.rows.iter().flatten().filter_map(|row| {
             let similarity = row.likeness.similarity(row.reason, measure);
-            Some(ShownPair { a: row.representative?, b: row.document, similarity: similarity.unwrap_or(0.0) })
+            Some(ShownPair {
+                a: row.representative?,
+                b: row.document,
+                similarity: similarity.unwrap_or(0.0),
+            })
         });
-        let listed = self.listed.iter().map(|&Listed { a, b, similarity, .. }| ShownPair { a, b, similarity });
+        let listed = self.listed.iter().map(
+            |&Listed {
+                 a, b, similarity, ..
+             }| ShownPair { a, b, similarity },
+        );
         let mut pairs: Vec<ShownPair> = of_rows.chain(listed).collect();
-        let decided: BTreeSet<_> = pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
+        let decided: BTreeSet<_> = pairs
+            .iter()
+            .map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)))
+            .collect();
         let near = self.near.iter().flat_map(|(_, near)| &near.pairs);
-        pairs.extend(near.filter(|&&(a, b, _)| !decided.contains(&(a.min(b), a.max(b)))).map(|&(a, b, overlap)| ShownPair {
-            a,
-            b,
-            similarity: measure.of_either(overlap),
-        }));
+        pairs.extend(
+            near.filter(|&&(a, b, _)| !decided.contains(&(a.min(b), a.max(b))))
+                .map(|&(a, b, overlap)| ShownPair {
+                    a,
+                    b,
+                    similarity: measure.of_either(overlap),
+                }),
+        );
         pairs
     }
 
     fn dropped(&self) -> Option<Places> {
         let rows = self.rows.as_ref()?;
         let dropped = Places::none(self.table.documents);
-        rows.iter().filter(|row| row.representative.is_some()).for_each(|row| dropped.insert(row.document.0));
+        rows.iter()
+            .filter(|row| row.representative.is_some())
+            .for_each(|row| dropped.insert(row.document.0));
         Some(dropped)
     }
 
@@ -222,13 +269,32 @@ impl Collecting<'_> {
     }
 
     /// Returns the lists with one element per document.
-    fn columns(&self, documents: &BTreeSet<Document>, positions: &HashMap<Document, u32>, found: &Found) -> Result<Documents> {
+    fn columns(
+        &self,
+        documents: &BTreeSet<Document>,
+        positions: &HashMap<Document, u32>,
+        found: &Found,
+    ) -> Result<Documents> {
         let references = self.table.references.documents;
-        let position = |document: &Document| positions.get(document).map_or(-1, |&position| position as i32);
-        let rows: HashMap<Document, &Row> = self.rows.iter().flatten().map(|row| (row.document, row)).collect();
+        let position = |document: &Document| {
+            positions
+                .get(document)
+                .map_or(-1, |&position| position as i32)
+        };
+        let rows: HashMap<Document, &Row> = self
+            .rows
+            .iter()
+            .flatten()
+            .map(|row| (row.document, row))
+            .collect();
         let near = self.near.as_ref().ok().map(|(_, near)| near);
-        let listed = self.listed.iter().filter_map(|pair| Some((pair.counted?, pair)));
-        let sizes: HashMap<Document, u64> = listed.flat_map(|([_, a, b], pair)| [(pair.a, a), (pair.b, b)]).collect();
+        let listed = self
+            .listed
+            .iter()
+            .filter_map(|pair| Some((pair.counted?, pair)));
+        let sizes: HashMap<Document, u64> = listed
+            .flat_map(|([_, a, b], pair)| [(pair.a, a), (pair.b, b)])
+            .collect();
         let mut columns = Documents::default();
         let (mut scratch, mut labels) = (Vec::new(), BTreeMap::new());
         for (&document, at) in documents.iter().zip(0u32..) {
@@ -254,15 +320,23 @@ impl Collecting<'_> {
                 Some(Reason::Contained) => 'c',
                 Some(Reason::Holds) => 'h',
             });
-            columns.representative.push(row.and_then(|row| row.representative).map_or(-1, |document| position(&document)));
-            let likeness = row.filter(|row| row.representative.is_some()).map(|row| row.likeness);
-            let (mut shared, mut size) = (-1, near.and_then(|near| near.sizes.get(&document)).copied());
+            columns.representative.push(
+                row.and_then(|row| row.representative)
+                    .map_or(-1, |document| position(&document)),
+            );
+            let likeness = row
+                .filter(|row| row.representative.is_some())
+                .map(|row| row.likeness);
+            let (mut shared, mut size) =
+                (-1, near.and_then(|near| near.sizes.get(&document)).copied());
             match likeness {
                 Some(Likeness::Counted(overlap)) => {
                     shared = overlap.shared as i64;
                     size = size.or(Some(overlap.a as u32));
                 }
-                Some(Likeness::Estimated(_, similarity)) => columns.estimated.push((at, similarity)),
+                Some(Likeness::Estimated(_, similarity)) => {
+                    columns.estimated.push((at, similarity))
+                }
                 _ => {}
             }
             columns.shared.push(shared);
@@ -281,20 +355,33 @@ impl Collecting<'_> {
         }
         // The sizes of representatives that were not compared again are known from their pairs.
         for row in self.rows.iter().flatten() {
-            if let (Some(representative), Likeness::Counted(overlap)) = (row.representative, row.likeness)
-                && let Some(size) = positions.get(&representative).and_then(|&at| columns.shingles.get_mut(at as usize))
+            if let (Some(representative), Likeness::Counted(overlap)) =
+                (row.representative, row.likeness)
+                && let Some(size) = positions
+                    .get(&representative)
+                    .and_then(|&at| columns.shingles.get_mut(at as usize))
             {
                 *size = overlap.b as u32;
             }
         }
-        let mut by_number: Vec<(i32, String)> = labels.into_iter().map(|(label, number)| (number, label)).collect();
+        let mut by_number: Vec<(i32, String)> = labels
+            .into_iter()
+            .map(|(label, number)| (number, label))
+            .collect();
         by_number.sort_unstable();
         columns.labels = by_number.into_iter().map(|(_, label)| label).collect();
         if let Some(near) = near.filter(|near| !near.order.is_input()) {
-            let mut ranked: Vec<_> = documents.iter().map(|&document| near.order.rank(document)).zip(0u32..).collect();
+            let mut ranked: Vec<_> = documents
+                .iter()
+                .map(|&document| near.order.rank(document))
+                .zip(0u32..)
+                .collect();
             ranked.sort_unstable();
             columns.rank = vec![0; ranked.len()];
-            ranked.into_iter().zip(0..).for_each(|((_, at), rank)| columns.rank[at as usize] = rank);
+            ranked
+                .into_iter()
+                .zip(0..)
+                .for_each(|((_, at), rank)| columns.rank[at as usize] = rank);
         }
         Ok(columns)
     }
@@ -305,7 +392,9 @@ impl Collecting<'_> {
             if let (Some(&a), Some(&b)) = (positions.get(&pair.a), positions.get(&pair.b)) {
                 pairs.a.push(a);
                 pairs.b.push(b);
-                pairs.shared.push(pair.counted.map_or(-1, |[shared, ..]| shared as i64));
+                pairs
+                    .shared
+                    .push(pair.counted.map_or(-1, |[shared, ..]| shared as i64));
                 pairs.similarity.push(pair.similarity);
                 pairs.by.extend(pair.by);
             }
@@ -322,10 +411,21 @@ impl Collecting<'_> {
 
     fn slider(&self, positions: &HashMap<Document, u32>) -> Slider {
         match &self.near {
-            Err(why) => Slider { why_not: Some(why), ..Slider::default() },
+            Err(why) => Slider {
+                why_not: Some(why),
+                ..Slider::default()
+            },
             Ok((floor, near)) => {
-                let left_out = near.left_out.iter().filter_map(|document| positions.get(document).copied()).collect();
-                Slider { floor: Some(*floor), why_not: None, left_out }
+                let left_out = near
+                    .left_out
+                    .iter()
+                    .filter_map(|document| positions.get(document).copied())
+                    .collect();
+                Slider {
+                    floor: Some(*floor),
+                    why_not: None,
+                    left_out,
+                }
             }
         }
     }
@@ -343,18 +443,27 @@ impl Collecting<'_> {
         /// The number of pairs, and of bytes of their texts, in a block.
         const PAIRS: usize = 500;
         const BYTES: usize = 4 << 20;
-        pairs.sort_by_cached_key(|pair| [pair.a, pair.b].map(|document| wanted.get(&document)).into_iter().max());
+        pairs.sort_by_cached_key(|pair| {
+            [pair.a, pair.b]
+                .map(|document| wanted.get(&document))
+                .into_iter()
+                .max()
+        });
         let present: BTreeSet<u32> = texts.documents.iter().copied().collect();
         let both = |pair: &ShownPair| {
             let (a, b) = (positions.get(&pair.a)?, positions.get(&pair.b)?);
             let (text_a, text_b) = (found.texts.get(&pair.a)?, found.texts.get(&pair.b)?);
-            (present.contains(a) && present.contains(b)).then_some(((*a, *b), [&*text_a.text, &*text_b.text]))
+            (present.contains(a) && present.contains(b))
+                .then_some(((*a, *b), [&*text_a.text, &*text_b.text]))
         };
         let both: Vec<_> = pairs.iter().filter_map(both).collect();
         let size = |texts: &[&str; 2]| texts[0].len() + texts[1].len();
         let mut columns = AlignedPairs::default();
         let (mut read, limit) = (0, blocks.size() + ALIGNED_BYTES);
-        while columns.a.len() < both.len().min(ALIGNED) && read < ALIGNED_TEXTS && blocks.size() < limit {
+        while columns.a.len() < both.len().min(ALIGNED)
+            && read < ALIGNED_TEXTS
+            && blocks.size() < limit
+        {
             let (rest, mut bytes) = (&both[columns.a.len()..both.len().min(ALIGNED)], 0);
             let fits = |(_, texts): &&(_, [&str; 2])| {
                 let first = bytes == 0;
@@ -362,9 +471,15 @@ impl Collecting<'_> {
                 first || bytes <= BYTES
             };
             let pairs = &rest[..rest.iter().take(PAIRS).take_while(fits).count()];
-            let one = |scratch: &mut Scratch, &(_, texts): &(_, [&str; 2])| Aligned::of(self.method, texts, scratch);
-            let block: Vec<Aligned> = self.pool.install(|| pairs.par_iter().map_init(Scratch::default, one).collect());
-            blocks.add(&format!("aligned-{}", columns.counts.len()), &block).map_err(failure)?;
+            let one = |scratch: &mut Scratch, &(_, texts): &(_, [&str; 2])| {
+                Aligned::of(self.method, texts, scratch)
+            };
+            let block: Vec<Aligned> = self
+                .pool
+                .install(|| pairs.par_iter().map_init(Scratch::default, one).collect());
+            blocks
+                .add(&format!("aligned-{}", columns.counts.len()), &block)
+                .map_err(failure)?;
             read += pairs.iter().map(|(_, texts)| size(texts)).sum::<usize>();
             columns.counts.push(block.len() as u32);
             columns.a.extend(pairs.iter().map(|((a, _), _)| a));
@@ -378,15 +493,23 @@ impl Collecting<'_> {
 /// Returns the names of the inputs, or of the references, as messages show them.
 pub(crate) fn names(source: &Source, of_references: bool) -> Vec<String> {
     let references = source.references();
-    let names = source.inputs().iter().map(|input| shown_name(&input.name()));
-    if of_references { names.take(references).collect() } else { names.skip(references).collect() }
+    let names = source
+        .inputs()
+        .iter()
+        .map(|input| shown_name(&input.name()));
+    if of_references {
+        names.take(references).collect()
+    } else {
+        names.skip(references).collect()
+    }
 }
 
 /// Returns a summary without what differs between two runs, so that two reports about the same data are equal.
 pub(crate) fn without_times(summary: &impl Serialize) -> Result<serde_json::Value> {
     let mut summary = serde_json::to_value(summary).map_err(failure)?;
     if let Some(fields) = summary.as_object_mut() {
-        fields.retain(|name, _| !["seconds", "peak_memory", "resumed", "report"].contains(&&**name));
+        fields
+            .retain(|name, _| !["seconds", "peak_memory", "resumed", "report"].contains(&&**name));
     }
     Ok(summary)
 }
@@ -406,7 +529,10 @@ impl Groups {
         let mut members: BTreeMap<Document, Vec<Document>> = BTreeMap::new();
         for row in rows {
             if let Some(representative) = row.representative {
-                members.entry(representative).or_default().push(row.document);
+                members
+                    .entry(representative)
+                    .or_default()
+                    .push(row.document);
             }
         }
         let mut groups: Vec<_> = members.into_iter().collect();
@@ -419,19 +545,34 @@ impl Groups {
 /// a few documents of every group, then everything else in groups and pairs.
 fn importance(groups: &Groups, pairs: &[ShownPair], threshold: f64) -> HashMap<Document, u32> {
     let mut order: Vec<Document> = Vec::new();
-    let first = |(representative, members): &(Document, Vec<Document>), most: usize, order: &mut Vec<Document>| {
+    let first = |(representative, members): &(Document, Vec<Document>),
+                 most: usize,
+                 order: &mut Vec<Document>| {
         order.push(*representative);
         order.extend(members.iter().take(most));
     };
-    groups.0.iter().take(FIRST_GROUPS).for_each(|group| first(group, FIRST_MEMBERS, &mut order));
+    groups
+        .0
+        .iter()
+        .take(FIRST_GROUPS)
+        .for_each(|group| first(group, FIRST_MEMBERS, &mut order));
     let mut near: Vec<&ShownPair> = pairs.iter().collect();
-    near.sort_by(|x, y| (x.similarity - threshold).abs().total_cmp(&(y.similarity - threshold).abs()));
-    near.iter().take(FIRST_PAIRS).for_each(|pair| order.extend([pair.a, pair.b]));
+    near.sort_by(|x, y| {
+        (x.similarity - threshold)
+            .abs()
+            .total_cmp(&(y.similarity - threshold).abs())
+    });
+    near.iter()
+        .take(FIRST_PAIRS)
+        .for_each(|pair| order.extend([pair.a, pair.b]));
     // Groups of the same size are in input order, so take them in an order that does not prefer the beginning of the inputs.
     let mut spread: Vec<&(Document, Vec<Document>)> = groups.0.iter().collect();
     spread.sort_by_key(|(representative, _)| lookalike::fingerprint::finish(representative.0));
     spread.iter().for_each(|group| first(group, 3, &mut order));
-    groups.0.iter().for_each(|group| first(group, usize::MAX, &mut order));
+    groups
+        .0
+        .iter()
+        .for_each(|group| first(group, usize::MAX, &mut order));
     near.iter().for_each(|pair| order.extend([pair.a, pair.b]));
     let mut numbers = HashMap::new();
     for document in order {
@@ -448,20 +589,30 @@ fn add_texts(
     wanted: &HashMap<Document, u32>,
     positions: &HashMap<Document, u32>,
 ) -> Result<Texts> {
-    let mut order: Vec<(u32, Document)> =
-        found.texts.keys().filter_map(|document| Some((*wanted.get(document)?, *document))).collect();
+    let mut order: Vec<(u32, Document)> = found
+        .texts
+        .keys()
+        .filter_map(|document| Some((*wanted.get(document)?, *document)))
+        .collect();
     order.sort_unstable();
     let mut columns = Texts::default();
     let mut block: Vec<&str> = Vec::new();
     let mut bytes = 0;
     for (at, (_, document)) in order.iter().enumerate() {
-        let (Some(shown), Some(&position)) = (found.texts.get(document), positions.get(document)) else { continue };
+        let (Some(shown), Some(&position)) = (found.texts.get(document), positions.get(document))
+        else {
+            continue;
+        };
         block.push(&shown.text);
         bytes += shown.text.len();
         columns.documents.push(position);
-        columns.cut.extend(shown.whole.map(|whole| (position, whole)));
+        columns
+            .cut
+            .extend(shown.whole.map(|whole| (position, whole)));
         if bytes >= BLOCK || at + 1 == order.len() {
-            blocks.add(&format!("texts-{}", columns.counts.len()), &block).map_err(failure)?;
+            blocks
+                .add(&format!("texts-{}", columns.counts.len()), &block)
+                .map_err(failure)?;
             columns.counts.push(block.len() as u32);
             block.clear();
             bytes = 0;

@@ -22,17 +22,36 @@ pub(crate) struct Listed {
 
 impl Listed {
     /// Returns the pair as a report shows it. Containment has a direction, and the larger of the two figures reaches the threshold.
-    pub(crate) fn new((a, b): (Document, Document), figures: PairFigures, measure: Measure) -> Self {
+    pub(crate) fn new(
+        (a, b): (Document, Document),
+        figures: PairFigures,
+        measure: Measure,
+    ) -> Self {
         let (similarity, counted) = match (figures, measure) {
-            (PairFigures::Counted(f), Measure::Resemblance) => (f.resemblance, Some([f.intersection, f.size_a, f.size_b])),
-            (PairFigures::Counted(f), Measure::Containment) => {
-                (f.containment_ab.max(f.containment_ba), Some([f.intersection, f.size_a, f.size_b]))
+            (PairFigures::Counted(f), Measure::Resemblance) => {
+                (f.resemblance, Some([f.intersection, f.size_a, f.size_b]))
             }
+            (PairFigures::Counted(f), Measure::Containment) => (
+                f.containment_ab.max(f.containment_ba),
+                Some([f.intersection, f.size_a, f.size_b]),
+            ),
             (PairFigures::Resemblance { resemblance }, _) => (resemblance, None),
-            (PairFigures::Containment { containment_ab, containment_ba }, _) => (containment_ab.max(containment_ba), None),
+            (
+                PairFigures::Containment {
+                    containment_ab,
+                    containment_ba,
+                },
+                _,
+            ) => (containment_ab.max(containment_ba), None),
             (PairFigures::Unknown {}, _) => (f64::NAN, None),
         };
-        Self { a, b, similarity, counted, by: None }
+        Self {
+            a,
+            b,
+            similarity,
+            counted,
+            by: None,
+        }
     }
 }
 
@@ -54,7 +73,11 @@ impl Default for ListedPairs {
 
 impl ListedPairs {
     fn of(most: usize) -> Self {
-        Self { most, pairs: Vec::new(), left_out: 0 }
+        Self {
+            most,
+            pairs: Vec::new(),
+            left_out: 0,
+        }
     }
 
     pub(crate) fn take(&mut self, pair: Listed) {
@@ -68,7 +91,8 @@ impl ListedPairs {
     /// Removes second directions of pairs, and pairs beyond the maximum.
     fn cut(&mut self) {
         let unordered = |pair: &Listed| (pair.a.min(pair.b), pair.a.max(pair.b));
-        self.pairs.sort_by_key(|(hash, pair)| (*hash, unordered(pair), pair.a));
+        self.pairs
+            .sort_by_key(|(hash, pair)| (*hash, unordered(pair), pair.a));
         self.pairs.dedup_by_key(|(_, pair)| unordered(pair));
         self.left_out += self.pairs.len().saturating_sub(self.most) as u64;
         self.pairs.truncate(self.most);
@@ -88,12 +112,20 @@ mod tests {
     use super::*;
 
     fn pair(a: u64, b: u64) -> Listed {
-        Listed { a: Document(a), b: Document(b), similarity: 0.9, counted: None, by: None }
+        Listed {
+            a: Document(a),
+            b: Document(b),
+            similarity: 0.9,
+            counted: None,
+            by: None,
+        }
     }
 
     #[test]
     fn the_sample_does_not_depend_on_the_order_of_pairs() {
-        let all: Vec<Listed> = (0..60).flat_map(|a| (a + 1..60).map(move |b| pair(a, b))).collect();
+        let all: Vec<Listed> = (0..60)
+            .flat_map(|a| (a + 1..60).map(move |b| pair(a, b)))
+            .collect();
         let sample = |pairs: &mut dyn Iterator<Item = &Listed>| {
             let mut sampled = ListedPairs::of(100);
             pairs.for_each(|&pair| sampled.take(pair));
@@ -108,7 +140,9 @@ mod tests {
     #[test]
     fn pairs_that_are_listed_from_both_sides_are_listed_once() {
         let mut pairs = ListedPairs::default();
-        [pair(1, 2), pair(3, 2), pair(2, 1), pair(2, 3)].into_iter().for_each(|pair| pairs.take(pair));
+        [pair(1, 2), pair(3, 2), pair(2, 1), pair(2, 3)]
+            .into_iter()
+            .for_each(|pair| pairs.take(pair));
         assert_eq!(pairs.finish(), (vec![pair(1, 2), pair(2, 3)], 0));
     }
 }

@@ -36,7 +36,10 @@ pub(super) struct Shown {
 /// Returns a text, or its beginning if it has more than `most` bytes, and then also the length of the whole text in characters.
 pub(crate) fn beginning(text: &str, most: usize) -> (String, Option<u64>) {
     let end = text.floor_char_boundary(most);
-    (text[..end].into(), (end < text.len()).then(|| text.chars().count() as u64))
+    (
+        text[..end].into(),
+        (end < text.len()).then(|| text.chars().count() as u64),
+    )
 }
 
 /// What the pass over the inputs found.
@@ -75,7 +78,8 @@ impl Counting {
     }
 
     fn finish(mut self, field: Option<String>) -> Counts {
-        self.rows.sort_by_key(|(_, [kept, dropped])| std::cmp::Reverse(kept + dropped));
+        self.rows
+            .sort_by_key(|(_, [kept, dropped])| std::cmp::Reverse(kept + dropped));
         for (_, [kept, dropped]) in self.rows.drain(VALUES.min(self.rows.len())..) {
             self.others[0] += kept;
             self.others[1] += dropped;
@@ -86,7 +90,13 @@ impl Counting {
             kept.push(of_kept);
             dropped.push(of_dropped);
         }
-        Counts { field, values, kept, dropped, others: self.others }
+        Counts {
+            field,
+            values,
+            kept,
+            dropped,
+            others: self.others,
+        }
     }
 }
 
@@ -100,8 +110,15 @@ struct Held<'a> {
 
 impl Held<'_> {
     fn add(&mut self, document: Document, text: &str) {
-        let Some(&importance) = self.wanted.get(&document) else { return };
-        if self.bytes >= HELD && self.by_importance.last_key_value().is_some_and(|(&last, _)| importance > last) {
+        let Some(&importance) = self.wanted.get(&document) else {
+            return;
+        };
+        if self.bytes >= HELD
+            && self
+                .by_importance
+                .last_key_value()
+                .is_some_and(|(&last, _)| importance > last)
+        {
             return;
         }
         let (text, whole) = beginning(text, LONGEST);
@@ -109,7 +126,9 @@ impl Held<'_> {
         self.texts.insert(document, Shown { text, whole });
         self.by_importance.insert(importance, document);
         while self.bytes > HELD {
-            let Some((_, last)) = self.by_importance.pop_last() else { break };
+            let Some((_, last)) = self.by_importance.pop_last() else {
+                break;
+            };
             self.bytes -= self.texts.remove(&last).map_or(0, |shown| shown.text.len());
         }
     }
@@ -123,18 +142,30 @@ pub(super) fn read(
     listed: &BTreeSet<Document>,
     (references, is_dropped): (u64, Option<&Places>),
 ) -> Result<Found> {
-    let mut held = Held { wanted, by_importance: BTreeMap::new(), texts: HashMap::new(), bytes: 0 };
-    let (mut inputs, mut values, mut labels) = (Counting::default(), Counting::default(), HashMap::new());
+    let mut held = Held {
+        wanted,
+        by_importance: BTreeMap::new(),
+        texts: HashMap::new(),
+        bytes: 0,
+    };
+    let (mut inputs, mut values, mut labels) =
+        (Counting::default(), Counting::default(), HashMap::new());
     let (mut scratch, mut plain_text) = (Scratch::default(), String::new());
     let mut document = Document(0);
-    let names: Vec<String> = source.inputs().iter().map(|input| shown_name(&input.name())).collect();
+    let names: Vec<String> = source
+        .inputs()
+        .iter()
+        .map(|input| shown_name(&input.name()))
+        .collect();
     each_block(Blocks::new(source), |block, first_line| {
         for at in 0..block.len() {
             let record = match block.record(at, source.reading_of(block.part), &mut scratch) {
                 Ok(Some(record)) => record,
                 Ok(None) => continue,
                 Err(_) if config.skip_bad.is_some() => continue,
-                Err(fault) => return Err(fault.at_place(source.place(block.part, first_line + at as u64))),
+                Err(fault) => {
+                    return Err(fault.at_place(source.place(block.part, first_line + at as u64)));
+                }
             };
             if document.0 >= references {
                 let dropped = is_dropped.is_some_and(|dropped| dropped.contains(document.0));
@@ -155,6 +186,15 @@ pub(super) fn read(
         Ok(true)
     })?;
     let mut counts = vec![inputs.finish(None)];
-    counts.extend(config.label_field.clone().map(|field| values.finish(Some(field))));
-    Ok(Found { texts: held.texts, counts, labels })
+    counts.extend(
+        config
+            .label_field
+            .clone()
+            .map(|field| values.finish(Some(field))),
+    );
+    Ok(Found {
+        texts: held.texts,
+        counts,
+        labels,
+    })
 }

@@ -28,7 +28,11 @@ pub(crate) struct Estimating {
 
 impl Estimating {
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), peak: peak_memory().unwrap_or(0), reported: false }
+        Self {
+            started: Instant::now(),
+            peak: peak_memory().unwrap_or(0),
+            reported: false,
+        }
     }
 
     /// Returns an estimate for the whole run, when the table has the results for `done` of the input's `total` bytes. Returns
@@ -43,10 +47,16 @@ impl Estimating {
     /// alike but not similar enough to match, this pass takes most of the run's time and memory.
     pub(crate) fn rest(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
         let elapsed = self.elapsed(done, total)?;
-        let (rest, peak) = (total.saturating_sub(done) as f64 / done as f64, peak_memory().unwrap_or(0));
+        let (rest, peak) = (
+            total.saturating_sub(done) as f64 / done as f64,
+            peak_memory().unwrap_or(0),
+        );
         let grown = peak.saturating_add((rest * peak.saturating_sub(self.peak) as f64) as u64);
         let memory = grown.min(table.budget.memory()).max(peak);
-        Some(Estimate { memory, ..estimate(table, 1.0, elapsed * rest) })
+        Some(Estimate {
+            memory,
+            ..estimate(table, 1.0, elapsed * rest)
+        })
     }
 
     /// Returns the number of seconds since the pass began, if enough time has passed and no number was returned before.
@@ -86,18 +96,38 @@ mod tests {
         table.counts.line_bytes = 1_000_000;
         let mut estimating = Estimating::new();
         assert_eq!(estimating.whole(&table, 10, 100), None, "too early");
-        estimating.started = Instant::now().checked_sub(Duration::from_secs(100)).unwrap();
-        assert_eq!(estimating.whole(&table, 10, 0), None, "of a pipe nobody knows");
+        estimating.started = Instant::now()
+            .checked_sub(Duration::from_secs(100))
+            .unwrap();
+        assert_eq!(
+            estimating.whole(&table, 10, 0),
+            None,
+            "of a pipe nobody knows"
+        );
         let estimate = estimating.whole(&table, 10, 100).unwrap();
         let held = 10 * (1000 * (16 + 128 + 84 + 8) + 150_000);
         let limit = table.budget.limit();
-        assert_eq!((estimate.documents, estimate.memory, estimate.disk), (10_000, limit + 5, held - limit));
-        assert!((2400..2500).contains(&estimate.seconds), "{}", estimate.seconds);
+        assert_eq!(
+            (estimate.documents, estimate.memory, estimate.disk),
+            (10_000, limit + 5, held - limit)
+        );
+        assert!(
+            (2400..2500).contains(&estimate.seconds),
+            "{}",
+            estimate.seconds
+        );
         assert_eq!(estimating.whole(&table, 20, 100), None, "once");
         let hundred_seconds_ago = estimating.started;
-        let mut estimating = Estimating { started: hundred_seconds_ago, peak: 0, reported: false };
+        let mut estimating = Estimating {
+            started: hundred_seconds_ago,
+            peak: 0,
+            reported: false,
+        };
         let rest = estimating.rest(&table, 20, 100).unwrap();
-        assert_eq!((rest.documents, estimating.rest(&table, 30, 100)), (1000, None));
+        assert_eq!(
+            (rest.documents, estimating.rest(&table, 30, 100)),
+            (1000, None)
+        );
         assert!((400..410).contains(&rest.seconds), "{}", rest.seconds);
     }
 }

@@ -65,7 +65,9 @@ impl BlockIds {
     pub(crate) fn fit(&self, count: usize) -> bool {
         let mut end = Some(0);
         let mut on_a_border = |&length: &u32| {
-            end = end.and_then(|end: usize| end.checked_add(length as usize)).filter(|&end| self.text.is_char_boundary(end));
+            end = end
+                .and_then(|end: usize| end.checked_add(length as usize))
+                .filter(|&end| self.text.is_char_boundary(end));
             end.is_some()
         };
         (self.lengths.len(), self.hashes.len()) == (count, count)
@@ -76,14 +78,21 @@ impl BlockIds {
     /// Gives ids to documents without an id. `names` has one name for each of these documents.
     pub(crate) fn fill(&mut self, names: impl Iterator<Item = String>) {
         let mut filled = Self::default();
-        self.iter().zip(names).for_each(|(id, name)| filled.push(if id.is_empty() { &name } else { id }));
+        self.iter()
+            .zip(names)
+            .for_each(|(id, name)| filled.push(if id.is_empty() { &name } else { id }));
         *self = filled;
     }
 }
 
 impl Ids {
     pub(crate) fn new(budget: &Arc<Budget>) -> Self {
-        Self { bytes: Spill::new(budget), starts: Spill::new(budget), count: 0, hashes: Spill::new(budget) }
+        Self {
+            bytes: Spill::new(budget),
+            starts: Spill::new(budget),
+            count: 0,
+            hashes: Spill::new(budget),
+        }
     }
 
     /// Returns the size of the stored ids in bytes.
@@ -124,7 +133,11 @@ impl Ids {
     }
 
     /// Returns all documents by the hashes of their ids, which are sorted. Memory: 32 bytes per document.
-    pub(crate) fn by_hash(&self, documents: u64, hash: impl Fn(&str) -> u128) -> Result<Vec<(u128, u64)>> {
+    pub(crate) fn by_hash(
+        &self,
+        documents: u64,
+        hash: impl Fn(&str) -> u128,
+    ) -> Result<Vec<(u128, u64)>> {
         let (mut rows, mut scratch) = (Vec::with_capacity(documents as usize), Vec::new());
         self.each(0..documents, &mut scratch, |id| {
             rows.push((hash(id), rows.len() as u64));
@@ -146,12 +159,19 @@ impl Ids {
         }
         let (first, last) = (documents.start / STEP, documents.end.div_ceil(STEP));
         let mut starts = Vec::new();
-        let mut start = |number| Ok::<_, Error>(self.starts.get(number..number + 1, &mut starts)?[0]);
-        let end = if last < self.starts.len() { start(last)? } else { self.bytes.len() };
+        let mut start =
+            |number| Ok::<_, Error>(self.starts.get(number..number + 1, &mut starts)?[0]);
+        let end = if last < self.starts.len() {
+            start(last)?
+        } else {
+            self.bytes.len()
+        };
         let mut rest = self.bytes.get(start(first)?..end, scratch)?;
         for number in first * STEP..documents.end {
             let (length, after) = take_length(rest).ok_or_else(damaged)?;
-            let (id, after) = after.split_at_checked(length as usize).ok_or_else(damaged)?;
+            let (id, after) = after
+                .split_at_checked(length as usize)
+                .ok_or_else(damaged)?;
             rest = after;
             if number >= documents.start {
                 give(text(id)?)?;
@@ -163,7 +183,11 @@ impl Ids {
     /// Finds the first document, in input order, whose id an earlier document already has. Returns the first document with this
     /// id, followed by the document that was found. Cost: a sort of hashes; the ids themselves are compared if their hashes are
     /// equal. Unchecked ids are ignored.
-    pub(crate) fn first_repeated(&mut self, budget: &Budget, pool: &rayon::ThreadPool) -> Result<Option<(u64, u64)>> {
+    pub(crate) fn first_repeated(
+        &mut self,
+        budget: &Budget,
+        pool: &rayon::ThreadPool,
+    ) -> Result<Option<(u64, u64)>> {
         let mut repeated: Option<(u64, u64)> = None;
         let (mut scratch, mut other_scratch) = (Vec::new(), Vec::new());
         let unchecked = self.count - self.hashes.len();
@@ -202,15 +226,18 @@ pub(crate) fn hash_name(id: &str) -> u128 {
 /// Returns a hash of a label. Only its text counts, not its type, because CSV has no numbers: 7 and "7" are the same label.
 pub(crate) fn hash_label(label: &str) -> u128 {
     with_string(label, |text| {
-        let inside = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+        let inside = text
+            .strip_prefix(b"\"")
+            .and_then(|text| text.strip_suffix(b"\""));
         xxh3_128(inside.unwrap_or(text))
     })
 }
 
 /// Converts an id for a serialiser.
 pub(crate) fn raw(id: &str) -> Result<&RawValue> {
-    serde_json::from_str(id)
-        .map_err(|error| Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")).because(error))
+    serde_json::from_str(id).map_err(|error| {
+        Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")).because(error)
+    })
 }
 
 /// Decodes the escape sequences of an id, and calls `what` with the bytes of the decoded id.
@@ -229,7 +256,10 @@ fn text(id: &[u8]) -> Result<&str> {
 }
 
 fn damaged() -> Error {
-    Error::new(ErrorKind::Temporary, "a temporary file was damaged: an id could not be read back")
+    Error::new(
+        ErrorKind::Temporary,
+        "a temporary file was damaged: an id could not be read back",
+    )
 }
 
 /// Encodes a length with seven bits per byte, the lowest first; the last byte has its eighth bit clear (LEB128).
@@ -298,8 +328,14 @@ mod tests {
     fn ids_are_compared_by_value_and_type() {
         assert_eq!(hash_name(r#""\u00e9""#), hash_name("\"é\""));
         assert_ne!(hash_name("1"), hash_name("\"1\""));
-        let (mut ids, budget) = ids(&[r#""\u00e9""#, "1", "\"1\"", "\"é\""].map(String::from), false);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let (mut ids, budget) = ids(
+            &[r#""\u00e9""#, "1", "\"1\"", "\"é\""].map(String::from),
+            false,
+        );
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
         assert_eq!(ids.first_repeated(&budget, &pool).unwrap(), Some((0, 3)));
     }
 }

@@ -21,9 +21,35 @@ pub(crate) struct Recorded {
 
 impl Recorded {
     /// Appends the record of a block whose position has been [filled in](Sketched::place_at).
-    pub(crate) fn put(sketched: &Sketched, tag: Tag, digest: Option<u64>, read: u64, into: &mut Vec<u8>) {
-        let Sketched { info, digests, bits, columns, samples, keys, sizes, labels, ids, bad_lines, bad_messages, .. } = sketched;
-        let place = [tag.part as u64, tag.index, u64::from(tag.last), tag.lines, tag.before, read];
+    pub(crate) fn put(
+        sketched: &Sketched,
+        tag: Tag,
+        digest: Option<u64>,
+        read: u64,
+        into: &mut Vec<u8>,
+    ) {
+        let Sketched {
+            info,
+            digests,
+            bits,
+            columns,
+            samples,
+            keys,
+            sizes,
+            labels,
+            ids,
+            bad_lines,
+            bad_messages,
+            ..
+        } = sketched;
+        let place = [
+            tag.part as u64,
+            tag.index,
+            u64::from(tag.last),
+            tag.lines,
+            tag.before,
+            read,
+        ];
         put(into, &place);
         put(into, digest.as_slice());
         put(
@@ -63,18 +89,45 @@ impl Recorded {
     /// Reads a block from a record. Returns `None` if the record does not contain a block.
     pub(crate) fn take(from: &mut Taken) -> Option<Self> {
         let [part, index, last, lines, before, read] = from.some::<u64, 6>()?;
-        let tag = Tag { part: part as usize, index, last: last == 1, lines, before };
+        let tag = Tag {
+            part: part as usize,
+            index,
+            last: last == 1,
+            lines,
+            before,
+        };
         let digest = from.many()?.first().copied();
-        let [first_line, count, without_id, few_anchors, too_large, line_bytes] = from.some::<u64, 6>()?;
+        let [
+            first_line,
+            count,
+            without_id,
+            few_anchors,
+            too_large,
+            line_bytes,
+        ] = from.some::<u64, 6>()?;
         let signs = Signs::of(from.some::<u64, 5>()?);
         let (count, skipped) = (count as u32, Skipped::of(from.many()?)?);
-        let info = BlockInfo { part: tag.part, first_line, first_document: 0, count, skipped };
+        let info = BlockInfo {
+            part: tag.part,
+            first_line,
+            first_document: 0,
+            count,
+            skipped,
+        };
         let (digests, bits) = (from.many()?, from.many()?);
         let [columns] = from.some::<u64, 1>()?;
         let columns = (0..columns).map(|_| from.many()).collect::<Option<_>>()?;
-        let samples = BlockSamples { elements: from.many()?, lengths: from.many()?, levels: from.many()? };
+        let samples = BlockSamples {
+            elements: from.many()?,
+            lengths: from.many()?,
+            levels: from.many()?,
+        };
         let (keys, sizes, labels) = (from.many()?, from.many()?, from.many()?);
-        let ids = BlockIds { text: from.text()?, lengths: from.many()?, hashes: from.many()? };
+        let ids = BlockIds {
+            text: from.text()?,
+            lengths: from.many()?,
+            hashes: from.many()?,
+        };
         let bad_lines = from.many()?;
         let [bad_count, messages] = from.some::<u64, 2>()?;
         let message = |_| Some((from.some::<u32, 1>()?[0], Error::of_saved(&from.text()?)?));
@@ -101,14 +154,37 @@ impl Recorded {
             bad_messages,
             line_bytes,
         };
-        Some(Self { sketched, tag, digest, read })
+        Some(Self {
+            sketched,
+            tag,
+            digest,
+            read,
+        })
     }
 
     /// Returns whether the record is that of the block at `start`, and has all the data that this run collects for each document.
     /// Checksums detect damage; this check detects records of a different program, whose numbers have different meanings.
-    pub(crate) fn fits(&self, method: &Method, fields: &Fields, parts: usize, start: &Start) -> bool {
+    pub(crate) fn fits(
+        &self,
+        method: &Method,
+        fields: &Fields,
+        parts: usize,
+        start: &Start,
+    ) -> bool {
         let Self { sketched, tag, .. } = self;
-        let Sketched { info, digests, bits, columns, samples, keys, sizes, labels, ids, bad_messages, .. } = sketched;
+        let Sketched {
+            info,
+            digests,
+            bits,
+            columns,
+            samples,
+            keys,
+            sizes,
+            labels,
+            ids,
+            bad_messages,
+            ..
+        } = sketched;
         let count = digests.len();
         let if_asked = |asked: bool| if asked { count } else { 0 };
         let first_line = { start.lines }.first_line(Tag { lines: 0, ..*tag });
@@ -143,15 +219,35 @@ mod tests {
     /// documents.
     fn recorded(method: &Method) -> Recorded {
         let mut sketched = Sketched::new(method);
-        sketched.info = BlockInfo { part: 1, first_line: 8, first_document: 0, count: 2, ..BlockInfo::default() };
+        sketched.info = BlockInfo {
+            part: 1,
+            first_line: 8,
+            first_document: 0,
+            count: 2,
+            ..BlockInfo::default()
+        };
         sketched.info.skipped.push(2);
         sketched.digests = vec![EMPTY_DIGEST; 2];
         sketched.bits = vec![0; 2 * method.stride()];
-        sketched.columns.iter_mut().for_each(|column| column.extend([1, 2]));
+        sketched
+            .columns
+            .iter_mut()
+            .for_each(|column| column.extend([1, 2]));
         ["\"é\"", "7"].iter().for_each(|id| sketched.ids.push(id));
         sketched.bad_lines = b"no record\n".to_vec();
         (sketched.bad_count, sketched.bad_messages) = (1, vec![(2, Error::record("not JSON"))]);
-        Recorded { sketched, tag: Tag { part: 1, index: 1, last: true, lines: 3, before: 0 }, digest: Some(5), read: 99 }
+        Recorded {
+            sketched,
+            tag: Tag {
+                part: 1,
+                index: 1,
+                last: true,
+                lines: 3,
+                before: 0,
+            },
+            digest: Some(5),
+            read: 99,
+        }
     }
 
     #[test]
@@ -159,19 +255,48 @@ mod tests {
         let method = Method::new(Default::default()).unwrap();
         let fields = reading(&RunConfig::default()).unwrap().fields;
         let mut start = Start::default();
-        start.pass(Tag { part: 0, index: 0, last: true, lines: 3, before: 0 });
+        start.pass(Tag {
+            part: 0,
+            index: 0,
+            last: true,
+            lines: 3,
+            before: 0,
+        });
         let first = start;
-        start.pass(Tag { part: 1, index: 0, last: false, lines: 7, before: 0 });
-        let again = |Recorded { sketched, tag, digest, read }: &Recorded| {
+        start.pass(Tag {
+            part: 1,
+            index: 0,
+            last: false,
+            lines: 7,
+            before: 0,
+        });
+        let again = |Recorded {
+                         sketched,
+                         tag,
+                         digest,
+                         read,
+                     }: &Recorded| {
             let mut record = Vec::new();
             Recorded::put(sketched, *tag, *digest, *read, &mut record);
-            assert!((0..record.len()).all(|end| Recorded::take(&mut Taken(&record[..end])).is_none()));
+            assert!(
+                (0..record.len()).all(|end| Recorded::take(&mut Taken(&record[..end])).is_none())
+            );
             Recorded::take(&mut Taken(&record)).unwrap()
         };
         let taken = again(&recorded(&method));
         assert!(taken.fits(&method, &fields, 2, &start));
-        assert_eq!((taken.tag.lines, taken.digest, taken.read, &*taken.sketched.ids.text), (3, Some(5), 99, "\"é\"7"));
-        assert!(!taken.fits(&method, &fields, 1, &start) && !taken.fits(&method, &fields, 2, &first));
+        assert_eq!(
+            (
+                taken.tag.lines,
+                taken.digest,
+                taken.read,
+                &*taken.sketched.ids.text
+            ),
+            (3, Some(5), 99, "\"é\"7")
+        );
+        assert!(
+            !taken.fits(&method, &fields, 1, &start) && !taken.fits(&method, &fields, 2, &first)
+        );
         let wrongs: [fn(&mut Recorded); 21] = [
             |wrong| wrong.tag.index = 2,
             |wrong| wrong.tag.lines = 4,
@@ -198,7 +323,10 @@ mod tests {
         for (number, wrong) in wrongs.iter().enumerate() {
             let mut recorded = recorded(&method);
             wrong(&mut recorded);
-            assert!(!again(&recorded).fits(&method, &fields, 2, &start), "{number}");
+            assert!(
+                !again(&recorded).fits(&method, &fields, 2, &start),
+                "{number}"
+            );
         }
     }
 }

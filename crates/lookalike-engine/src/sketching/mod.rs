@@ -155,7 +155,12 @@ const USUAL: usize = 2 << 20;
 
 /// Returns the method of a run that finds no candidates: only the other settings count, such as those of tokens.
 pub(crate) fn without_candidates(config: &Config) -> Result<Method> {
-    let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.clone() };
+    let plain = Config {
+        candidates: Candidates::Exact,
+        verify: None,
+        cluster: Cluster::Law,
+        ..config.clone()
+    };
     Ok(Method::new(plain)?)
 }
 
@@ -169,7 +174,15 @@ pub(crate) fn sketch(
     beside: Beside,
     observer: Observer,
 ) -> Result<Table> {
-    sketch_looking((config, method), source, budget, pool, beside, (&(), |()| Ok(())), observer)
+    sketch_looking(
+        (config, method),
+        source,
+        budget,
+        pool,
+        beside,
+        (&(), |()| Ok(())),
+        observer,
+    )
 }
 
 /// Does the same as [`sketch`], and passes what `look` finds in each block to `sink`, in the order of the blocks.
@@ -182,25 +195,56 @@ pub(crate) fn sketch_looking<L: Look>(
     (look, mut sink): (&L, impl FnMut(L::Found) -> Result<()> + Send),
     observer: Observer,
 ) -> Result<Table> {
-    let Beside { mut bad, mut state, mut labels, mut textless } = beside;
+    let Beside {
+        mut bad,
+        mut state,
+        mut labels,
+        mut textless,
+    } = beside;
     let fields = &source.reading().fields;
     let mut table = Table::new(method, budget);
     table.reference_parts = source.reference_parts();
-    table.references = References { only: config.against_only, held: config.drop_holders, ..References::default() };
+    table.references = References {
+        only: config.against_only,
+        held: config.drop_holders,
+        ..References::default()
+    };
     let checked = !config.allow_repeated_ids;
     let start = match &mut state {
-        Some(state) => restore::<L>(state, (method, fields), source, &mut table, &mut bad, checked, &mut sink)?,
+        Some(state) => restore::<L>(
+            state,
+            (method, fields),
+            source,
+            &mut table,
+            &mut bad,
+            checked,
+            &mut sink,
+        )?,
         None => Start::default(),
     };
     let (skip_bad, named) = (config.skip_bad.is_some(), labels.is_some());
-    let nothing = textless.as_ref().map(|_| fingerprint::digest(&Tokens::new()));
-    let pass = Pass { method, source, look, skip_bad, named, nothing, spare: Mutex::default() };
+    let nothing = textless
+        .as_ref()
+        .map(|_| fingerprint::digest(&Tokens::new()));
+    let pass = Pass {
+        method,
+        source,
+        look,
+        skip_bad,
+        named,
+        nothing,
+        spare: Mutex::default(),
+    };
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
         Blocks::after(source, start).whole(bad.is_some()),
         |block, worker: &mut Worker<L::Worker>| pass.block(block, worker),
-        |place, Seeing { mut sketched, found }| {
+        |place,
+         Seeing {
+             mut sketched,
+             found,
+         }| {
             sketched.place_at(place);
             if let Some(output) = &mut bad {
                 output.write(&sketched.bad_lines)?;
@@ -221,7 +265,12 @@ pub(crate) fn sketch_looking<L: Look>(
             }
             if let Some(textless) = &mut textless {
                 let first = table.documents;
-                textless.extend(sketched.textless.iter().map(|&(number, bytes)| (first + u64::from(number), bytes)));
+                textless.extend(
+                    sketched
+                        .textless
+                        .iter()
+                        .map(|&(number, bytes)| (first + u64::from(number), bytes)),
+                );
             }
             table.add(&mut sketched, checked)?;
             sink(found)?;
@@ -231,8 +280,16 @@ pub(crate) fn sketch_looking<L: Look>(
             }
             drop(spare);
             // A resumed run has no timing for the part it skipped.
-            let estimate = if start.is_first() { estimating.whole(&table, done, total) } else { None };
-            Progress { estimate, ..Progress::new(Stage::Sketching, done, total) }.tell(observer)?;
+            let estimate = if start.is_first() {
+                estimating.whole(&table, done, total)
+            } else {
+                None
+            };
+            Progress {
+                estimate,
+                ..Progress::new(Stage::Sketching, done, total)
+            }
+            .tell(observer)?;
             Ok(())
         },
     )?;
@@ -242,7 +299,11 @@ pub(crate) fn sketch_looking<L: Look>(
     if checked {
         refuse_repeated_ids(&mut table, source, pool)?;
     }
-    log::info!("documents: {}; lines skipped: {}", table.documents, table.counts.bad_lines);
+    log::info!(
+        "documents: {}; lines skipped: {}",
+        table.documents,
+        table.counts.bad_lines
+    );
     Ok(table)
 }
 
@@ -259,9 +320,17 @@ fn restore<L: Look>(
     let (mut start, mut done, parts) = (Start::default(), 0, source.parts().len());
     state.sketches.each(|record| {
         let mut record = Taken(record);
-        let recorded = Recorded::take(&mut record).filter(|recorded| recorded.fits(method, fields, parts, &start));
-        let Some((recorded, found)) = recorded.zip(L::saved(&mut record)) else { return Ok(None) };
-        let Recorded { mut sketched, tag, digest, read } = recorded;
+        let recorded = Recorded::take(&mut record)
+            .filter(|recorded| recorded.fits(method, fields, parts, &start));
+        let Some((recorded, found)) = recorded.zip(L::saved(&mut record)) else {
+            return Ok(None);
+        };
+        let Recorded {
+            mut sketched,
+            tag,
+            digest,
+            read,
+        } = recorded;
         if let Some(output) = bad {
             output.write(&sketched.bad_lines)?;
         }
@@ -271,20 +340,33 @@ fn restore<L: Look>(
         table.add(&mut sketched, checked)?;
         sink(found).map(Some)
     })?;
-    state.resumed = (state.sketches.len() > 0).then(|| match start.block.0 == source.parts().len() {
-        true => Resumed { stage: Stage::Pairing, share: None },
-        false => {
-            let share = (source.total() > 0).then(|| done as f64 / source.total() as f64);
-            Resumed { stage: Stage::Sketching, share }
-        }
-    });
+    state.resumed =
+        (state.sketches.len() > 0).then(|| match start.block.0 == source.parts().len() {
+            true => Resumed {
+                stage: Stage::Pairing,
+                share: None,
+            },
+            false => {
+                let share = (source.total() > 0).then(|| done as f64 / source.total() as f64);
+                Resumed {
+                    stage: Stage::Sketching,
+                    share,
+                }
+            }
+        });
     Ok(start)
 }
 
 /// Returns an error if two documents have the same id.
-pub(crate) fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) -> Result<()> {
+pub(crate) fn refuse_repeated_ids(
+    table: &mut Table,
+    source: &Source,
+    pool: &ThreadPool,
+) -> Result<()> {
     let budget = table.budget.clone();
-    let Some((first, document)) = table.ids.first_repeated(&budget, pool)? else { return Ok(()) };
+    let Some((first, document)) = table.ids.first_repeated(&budget, pool)? else {
+        return Ok(());
+    };
     Err(repeated(table, source, first, document)?)
 }
 
@@ -292,20 +374,32 @@ pub(crate) fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &Thr
 /// their ids.
 pub(crate) fn refuse_repeated_references(table: &Table, source: &Source) -> Result<()> {
     let (mut rows, mut scratch) = (Vec::new(), Vec::new());
-    table.ids.each(0..table.references.documents, &mut scratch, |id| {
-        rows.push((hash_name(id), rows.len() as u64));
-        Ok(())
-    })?;
+    table
+        .ids
+        .each(0..table.references.documents, &mut scratch, |id| {
+            rows.push((hash_name(id), rows.len() as u64));
+            Ok(())
+        })?;
     rows.sort_unstable();
-    let found = rows.windows(2).filter(|two| two[0].0 == two[1].0).map(|two| (two[1].1, two[0].1)).min();
-    found.map_or(Ok(()), |(document, first)| Err(repeated(table, source, first, document)?))
+    let found = rows
+        .windows(2)
+        .filter(|two| two[0].0 == two[1].0)
+        .map(|two| (two[1].1, two[0].1))
+        .min();
+    found.map_or(Ok(()), |(document, first)| {
+        Err(repeated(table, source, first, document)?)
+    })
 }
 
 fn repeated(table: &Table, source: &Source, first: u64, document: u64) -> Result<Error> {
     let mut id = Vec::new();
     let id = table.ids.get(document, &mut id)?;
     let (here, there) = (table.place(document, source)?, table.place(first, source)?);
-    Ok(Error::record(format!("id {} was already used at {there}", cut(id))).at_place(here).advise(make_unique()))
+    Ok(
+        Error::record(format!("id {} was already used at {there}", cut(id)))
+            .at_place(here)
+            .advise(make_unique()),
+    )
 }
 
 struct Pass<'a, L> {
@@ -324,11 +418,21 @@ struct Pass<'a, L> {
 
 impl<L: Look> Pass<'_, L> {
     fn block(&self, block: &Block, worker: &mut Worker<L::Worker>) -> Result<Seeing<L::Found>> {
-        let Worker { read_scratch, scratch, decoded, looking } = worker;
+        let Worker {
+            read_scratch,
+            scratch,
+            decoded,
+            looking,
+        } = worker;
         let is_reference = block.part < self.source.reference_parts();
         let mut found = L::Found::default();
-        let (reading, fields) = (self.source.reading_of(block.part), &self.source.reading().fields);
-        let mut out = lock(&self.spare).pop().unwrap_or_else(|| Sketched::new(self.method));
+        let (reading, fields) = (
+            self.source.reading_of(block.part),
+            &self.source.reading().fields,
+        );
+        let mut out = lock(&self.spare)
+            .pop()
+            .unwrap_or_else(|| Sketched::new(self.method));
         out.info.part = block.part;
         for at in 0..block.len() {
             let number = at as u32;
@@ -360,12 +464,16 @@ impl<L: Look> Pass<'_, L> {
             }
             out.digests.push(scratch.digest);
             out.bits.extend_from_slice(&scratch.bits);
-            out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
+            out.columns
+                .iter_mut()
+                .zip(&scratch.keys)
+                .for_each(|(column, &key)| column.push(key));
             if self.method.keeps_samples() {
                 out.samples.push(&scratch.elements, scratch.level);
             }
             if self.method.depends_on_size() {
-                out.sizes.push(scratch.fingerprints.len().min(u32::MAX as usize) as u32);
+                out.sizes
+                    .push(scratch.fingerprints.len().min(u32::MAX as usize) as u32);
             }
             if fields.keep != Keep::First {
                 out.keys.push(record.key);
@@ -375,12 +483,20 @@ impl<L: Look> Pass<'_, L> {
                 .as_ref()
                 .and_then(|_| NonZeroU128::new(hash_label(record.label)))
                 .filter(|_| !record.label.is_empty());
-            self.look.look(Seen { text: record.text, label, is_reference }, looking, &mut found)?;
+            self.look.look(
+                Seen {
+                    text: record.text,
+                    label,
+                    is_reference,
+                },
+                looking,
+                &mut found,
+            )?;
             if fields.label.is_some() {
                 // Records with the same label are often consecutive.
-                if let Some(label) =
-                    label.filter(|label| self.named && out.label_names.last().is_none_or(|last| last.0 != *label))
-                {
+                if let Some(label) = label.filter(|label| {
+                    self.named && out.label_names.last().is_none_or(|last| last.0 != *label)
+                }) {
                     out.label_names.push((label, record.label.into()));
                 }
                 out.labels.push(label);
@@ -394,6 +510,9 @@ impl<L: Look> Pass<'_, L> {
         }
         out.too_large = read_scratch.take_too_large();
         out.info.count = out.digests.len() as u32;
-        Ok(Seeing { sketched: out, found })
+        Ok(Seeing {
+            sketched: out,
+            found,
+        })
     }
 }

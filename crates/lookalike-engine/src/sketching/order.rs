@@ -24,7 +24,12 @@ pub(crate) enum Order {
 impl Order {
     /// Orders documents by keys, largest first; documents with equal keys are in input order. The first `references` documents
     /// come before all others and remain in input order. Without keys, all `documents` remain in input order.
-    pub(crate) fn new(keys: &Spill<u64>, documents: u64, references: u64, pool: &ThreadPool) -> Result<Self> {
+    pub(crate) fn new(
+        keys: &Spill<u64>,
+        documents: u64,
+        references: u64,
+        pool: &ThreadPool,
+    ) -> Result<Self> {
         if keys.len() == 0 {
             return Ok(Self::Input(documents));
         }
@@ -35,9 +40,15 @@ impl Order {
         })?;
         let others = &mut rows[references as usize..];
         pool.install(|| others.par_sort_unstable());
-        let documents: Vec<Document> = rows.into_iter().map(|(_, document)| Document(document)).collect();
+        let documents: Vec<Document> = rows
+            .into_iter()
+            .map(|(_, document)| Document(document))
+            .collect();
         let mut ranks = vec![Rank(0); documents.len()];
-        documents.iter().zip(0..).for_each(|(document, rank)| ranks[document.0 as usize] = Rank(rank));
+        documents
+            .iter()
+            .zip(0..)
+            .for_each(|(document, rank)| ranks[document.0 as usize] = Rank(rank));
         Ok(Self::Given { documents, ranks })
     }
 
@@ -76,22 +87,37 @@ mod tests {
 
     #[test]
     fn larger_keys_come_first_and_ties_keep_input_order() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap();
         let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
         let input = Order::new(&keys, 4, 0, &pool).unwrap();
         assert!(input.is_input() && input.len() == 4 && input.rank(Document(3)) == Rank(3));
         keys.append(&[1, 3, 3, 2]).unwrap();
         let order = Order::new(&keys, 4, 0, &pool).unwrap();
-        assert_eq!([0, 1, 2, 3].map(|rank| order.document(Rank(rank)).0), [1, 2, 3, 0]);
-        assert_eq!([0, 1, 2, 3].map(|document| order.rank(Document(document)).0), [3, 0, 1, 2]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|rank| order.document(Rank(rank)).0),
+            [1, 2, 3, 0]
+        );
+        assert_eq!(
+            [0, 1, 2, 3].map(|document| order.rank(Document(document)).0),
+            [3, 0, 1, 2]
+        );
     }
 
     #[test]
     fn references_come_first_in_input_order() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap();
         let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
         keys.append(&[0, 0, 1, 3, 2]).unwrap();
         let order = Order::new(&keys, 5, 2, &pool).unwrap();
-        assert_eq!([0, 1, 2, 3, 4].map(|rank| order.document(Rank(rank)).0), [0, 1, 3, 4, 2]);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|rank| order.document(Rank(rank)).0),
+            [0, 1, 3, 4, 2]
+        );
     }
 }

@@ -30,9 +30,17 @@ impl References {
     /// without them.
     pub(crate) fn check(config: &RunConfig, method: &Method) -> Result<()> {
         let goes_with = |what: Words, with: Words, advice: Words| {
-            Err(Error::new(ErrorKind::Config, words![what, " only works with ", with]).advise(advice))
+            Err(
+                Error::new(ErrorKind::Config, words![what, " only works with ", with])
+                    .advise(advice),
+            )
         };
-        let RunConfig { against_only, drop_holders, keep, .. } = config;
+        let RunConfig {
+            against_only,
+            drop_holders,
+            keep,
+            ..
+        } = config;
         if !config.has_references() {
             return match (against_only, drop_holders) {
                 (true, _) => {
@@ -48,7 +56,11 @@ impl References {
         }
         if method.config().cluster != Cluster::Law {
             let why = "references are always kept, and a group of chained matches may contain several of them, so leave out ";
-            return goes_with(Setting::Against.into(), (Setting::Cluster, "law").into(), words![why, Setting::Cluster]);
+            return goes_with(
+                Setting::Against.into(),
+                (Setting::Cluster, "law").into(),
+                words![why, Setting::Cluster],
+            );
         }
         if *against_only && keep.is_some() {
             let what = words![
@@ -59,16 +71,25 @@ impl References {
             ];
             return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
         }
-        if *drop_holders && (method.config().measure != Measure::Containment || method.verify() != Verify::Exact) {
+        if *drop_holders
+            && (method.config().measure != Measure::Containment || method.verify() != Verify::Exact)
+        {
             let with = words![(Setting::Measure, "containment"), " and exact verification"];
-            return goes_with(Setting::DropHolders.into(), with, words!["give both, and leave out ", Setting::Verify]);
+            return goes_with(
+                Setting::DropHolders.into(),
+                with,
+                words!["give both, and leave out ", Setting::Verify],
+            );
         }
         Ok(())
     }
 
     /// Returns the first documents as references, with the usual rules.
     pub(crate) fn of(documents: u64) -> Self {
-        Self { documents, ..Self::default() }
+        Self {
+            documents,
+            ..Self::default()
+        }
     }
 
     /// Returns whether a document is a reference. `document` can be its position in the input, its rank or its contender number,
@@ -109,19 +130,37 @@ mod tests {
         let ranks = [0, 3, 4, 7, 9];
         for [only, among] in [[false, false], [false, true], [true, false], [true, true]] {
             for documents in [0, 4, 5, 20] {
-                let references = References { documents, only, held: false, among };
+                let references = References {
+                    documents,
+                    only,
+                    held: false,
+                    among,
+                };
                 for at in 0..ranks.len() {
                     let (after, before) = references.compared_with(at, &ranks);
                     let mut found: Vec<u64> = [before, after].concat();
                     found.sort_unstable();
                     let expected = |&other: &u64| {
                         let are = [ranks[at], other].map(|rank| rank < documents);
-                        let compared = if are[0] == are[1] { if are[0] { among } else { !only } } else { true };
+                        let compared = if are[0] == are[1] {
+                            if are[0] { among } else { !only }
+                        } else {
+                            true
+                        };
                         other != ranks[at] && compared
                     };
-                    assert_eq!(found, ranks.into_iter().filter(expected).collect::<Vec<_>>(), "{references:?} {at}");
-                    let compared = |&other: &u64| other != ranks[at] && references.compared(ranks[at], other);
-                    assert_eq!(found, ranks.into_iter().filter(compared).collect::<Vec<_>>(), "{references:?} {at}");
+                    assert_eq!(
+                        found,
+                        ranks.into_iter().filter(expected).collect::<Vec<_>>(),
+                        "{references:?} {at}"
+                    );
+                    let compared =
+                        |&other: &u64| other != ranks[at] && references.compared(ranks[at], other);
+                    assert_eq!(
+                        found,
+                        ranks.into_iter().filter(compared).collect::<Vec<_>>(),
+                        "{references:?} {at}"
+                    );
                 }
             }
         }

@@ -43,7 +43,12 @@ impl BlockSamples {
     /// no sample has a level above `highest`. All elements of a sample are multiples of 2 to the power of the sample's level.
     pub(crate) fn fit(&self, count: usize, highest: u32) -> bool {
         (self.lengths.len(), self.levels.len()) == (count, count)
-            && self.lengths.iter().map(|&length| u64::from(length)).sum::<u64>() == self.elements.len() as u64
+            && self
+                .lengths
+                .iter()
+                .map(|&length| u64::from(length))
+                .sum::<u64>()
+                == self.elements.len() as u64
             && self.levels.iter().all(|&level| u32::from(level) <= highest)
     }
 }
@@ -57,7 +62,11 @@ pub(crate) struct SampledFingerprints {
 
 impl SampledFingerprints {
     pub(crate) fn new(budget: &Arc<Budget>) -> Self {
-        Self { elements: Spill::new(budget), ends: Vec::new(), levels: Vec::new() }
+        Self {
+            elements: Spill::new(budget),
+            ends: Vec::new(),
+            levels: Vec::new(),
+        }
     }
 
     /// Returns the size of the samples in bytes.
@@ -82,9 +91,16 @@ impl SampledFingerprints {
     }
 
     /// Returns a document's sample; `scratch` receives the sample if it has to be read from a file.
-    pub(crate) fn sample<'a>(&'a self, document: Document, scratch: &'a mut Vec<u64>) -> Result<Sample<'a>> {
+    pub(crate) fn sample<'a>(
+        &'a self,
+        document: Document,
+        scratch: &'a mut Vec<u64>,
+    ) -> Result<Sample<'a>> {
         let d = document.0 as usize;
         let start = if d == 0 { 0 } else { self.ends[d - 1] };
-        Ok(Sample { level: self.level(document), elements: self.elements.get(start..self.ends[d], scratch)? })
+        Ok(Sample {
+            level: self.level(document),
+            elements: self.elements.get(start..self.ends[d], scratch)?,
+        })
     }
 }

@@ -29,7 +29,10 @@ impl Sizes {
     /// Returns the classes of texts with fewer than `size` shingles. For each class it returns the smallest number of shingles
     /// and the number of texts.
     pub(crate) fn below(&self, size: usize) -> impl Iterator<Item = (usize, u64)> {
-        self.texts.iter().map(|(&least, &texts)| (least as usize, texts)).take_while(move |&(least, _)| least < size)
+        self.texts
+            .iter()
+            .map(|(&least, &texts)| (least as usize, texts))
+            .take_while(move |&(least, _)| least < size)
     }
 }
 
@@ -53,7 +56,17 @@ mod tests {
         sizes.add(&[9, 0, 300, 9, 255, 271, 272]);
         sizes.add(&[u32::MAX]);
         let all: Vec<_> = sizes.below(usize::MAX).collect();
-        assert_eq!(all, [(9, 2), (255, 1), (256, 1), (272, 1), (288, 1), (0xf800_0000, 1)]);
+        assert_eq!(
+            all,
+            [
+                (9, 2),
+                (255, 1),
+                (256, 1),
+                (272, 1),
+                (288, 1),
+                (0xf800_0000, 1)
+            ]
+        );
         assert_eq!(sizes.below(10).count(), 1);
     }
 }

@@ -163,10 +163,13 @@ impl Sketched {
     pub(crate) fn place_at(&mut self, place: Place) {
         self.info.first_line = place.first_line;
         for (record, fault) in std::mem::take(&mut self.bad_messages) {
-            self.bad_messages.push((record, fault.at_place(place.of(record.into()))));
+            self.bad_messages
+                .push((record, fault.at_place(place.of(record.into()))));
         }
         if self.without_id > 0 {
-            let named = |line: u64| serde_json::Value::String(place.of(line - place.first_line).to_string()).to_string();
+            let named = |line: u64| {
+                serde_json::Value::String(place.of(line - place.first_line).to_string()).to_string()
+            };
             self.ids.fill(self.info.document_lines().map(named));
         }
     }
@@ -198,8 +201,25 @@ impl Table {
     /// test sets may each number their items from zero, and most outputs give the place of a reference in addition to its id. For
     /// the other outputs, `refuse_repeated_references` tests the ids of references.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
-        let Sketched { info, digests, bits, columns, samples, keys, sizes, labels, ids, bad_count, bad_messages, .. } = sketched;
-        let (without_id, few_anchors, line_bytes) = (sketched.without_id, sketched.few_anchors, sketched.line_bytes);
+        let Sketched {
+            info,
+            digests,
+            bits,
+            columns,
+            samples,
+            keys,
+            sizes,
+            labels,
+            ids,
+            bad_count,
+            bad_messages,
+            ..
+        } = sketched;
+        let (without_id, few_anchors, line_bytes) = (
+            sketched.without_id,
+            sketched.few_anchors,
+            sketched.line_bytes,
+        );
         info.first_document = self.documents;
         self.documents += digests.len() as u64;
         let is_reference = info.part < self.reference_parts;
@@ -214,11 +234,16 @@ impl Table {
         self.counts.line_bytes += line_bytes;
         self.counts.bad_lines += *bad_count;
         self.counts.blank_lines += info.skipped.len() - *bad_count;
-        self.counts.bad_examples.extend(bad_messages.drain(..).map(|(_, message)| message));
+        self.counts
+            .bad_examples
+            .extend(bad_messages.drain(..).map(|(_, message)| message));
         self.counts.bad_examples.truncate(BAD_EXAMPLES);
         self.digests.append(digests)?;
         self.bits.append(bits)?;
-        self.columns.iter_mut().zip(columns).try_for_each(|(all, more)| all.append(more))?;
+        self.columns
+            .iter_mut()
+            .zip(columns)
+            .try_for_each(|(all, more)| all.append(more))?;
         self.keys.append(keys)?;
         self.sizes.add(sizes);
         self.labels.append(labels);
@@ -232,7 +257,10 @@ impl Table {
     /// Returns the size in bytes of everything that is kept, in memory or in files.
     pub(crate) fn bytes(&self) -> u64 {
         let per_document = 16 + self.stride as u64 + 4 * self.columns.len() as u64 + 8;
-        self.documents * per_document + 8 * self.keys.len() + self.ids.bytes() + self.samples.bytes()
+        self.documents * per_document
+            + 8 * self.keys.len()
+            + self.ids.bytes()
+            + self.samples.bytes()
     }
 
     /// Returns what the first pass recorded about a block that is now read again.
@@ -240,21 +268,32 @@ impl Table {
     /// # Errors
     /// Fails if the first pass did not find this block, which means that the input was changed.
     pub(crate) fn info(&self, block: &Block, source: &Source) -> Result<BlockInfo> {
-        self.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part))
+        self.blocks
+            .get(block.number)?
+            .ok_or_else(|| source.changed(block.part))
     }
 
     /// Returns the place of a document: `file:line`.
     pub(crate) fn place(&self, document: u64, source: &Source) -> Result<error::Place> {
-        let block = self.blocks.get(self.blocks.of_document(document))?.unwrap_or_default();
+        let block = self
+            .blocks
+            .get(self.blocks.of_document(document))?
+            .unwrap_or_default();
         Ok(source.place(block.part, block.line_of(document)))
     }
 
     /// Returns the number of a document's input, references first, and the number of its record there, from 1; 0 if the input is a
     /// folder of documents.
     pub(crate) fn record(&self, document: u64, source: &Source) -> Result<(u32, u64)> {
-        let block = self.blocks.get(self.blocks.of_document(document))?.unwrap_or_default();
+        let block = self
+            .blocks
+            .get(self.blocks.of_document(document))?
+            .unwrap_or_default();
         let place = source.place(block.part, block.line_of(document));
-        Ok((source.parts()[block.part].input() as u32, place.line.unwrap_or(0)))
+        Ok((
+            source.parts()[block.part].input() as u32,
+            place.line.unwrap_or(0),
+        ))
     }
 
     /// Returns an error if there are more documents than 32 bits can number. Used by jobs that do not support more.
@@ -262,7 +301,10 @@ impl Table {
         if self.documents < u64::from(u32::MAX) {
             return Ok(());
         }
-        let message = format!("{what} is possible with at most 4,294,967,294 documents, got {}", self.documents);
+        let message = format!(
+            "{what} is possible with at most 4,294,967,294 documents, got {}",
+            self.documents
+        );
         Err(Error::new(ErrorKind::Input, message))
     }
 }

@@ -9,7 +9,10 @@ use std::{
 };
 
 use lookalike_io::{
-    disk::{File, folder_of, make_private, make_private_folder, remove, remove_folder, rename, sync_folder},
+    disk::{
+        File, folder_of, make_private, make_private_folder, remove, remove_folder, rename,
+        sync_folder,
+    },
     error::{Error, ErrorKind, Result, Setting},
     words,
 };
@@ -35,23 +38,48 @@ impl Folder {
     /// The folder and lookalike's files in it become private to this user, whatever their permissions were, because earlier
     /// versions created them with the permissions that the umask allowed. A folder that also has other files keeps its own
     /// permissions, because other users may need the other files.
-    pub(super) fn open(path: &Path, sign: &str, others: &[&str], is_ours: impl Fn(&[u8]) -> bool) -> Result<Self> {
+    pub(super) fn open(
+        path: &Path,
+        sign: &str,
+        others: &[&str],
+        is_ours: impl Fn(&[u8]) -> bool,
+    ) -> Result<Self> {
         let failed = |error: io::Error| Error::state(path, &error);
         let at = || path.display().to_string();
-        let refuse =
-            |what: String| Error::new(ErrorKind::Config, what).at(at()).advise(words!["give ", Setting::Resume, " a new folder"]);
+        let refuse = |what: String| {
+            Error::new(ErrorKind::Config, what).at(at()).advise(words![
+                "give ",
+                Setting::Resume,
+                " a new folder"
+            ])
+        };
         // A trailing slash is removed, so that a link to a folder can be distinguished from the folder.
         let path = path.components().as_path();
         make_private_folder(path).map_err(failed)?;
-        let names: io::Result<Vec<OsString>> = path.read_dir().map_err(failed)?.map(|entry| Ok(entry?.file_name())).collect();
+        let names: io::Result<Vec<OsString>> = path
+            .read_dir()
+            .map_err(failed)?
+            .map(|entry| Ok(entry?.file_name()))
+            .collect();
         let names = names.map_err(failed)?;
         let has = |name: &str| names.iter().any(|there| there == name);
-        let news: Vec<String> = [sign].iter().chain(others).map(|name| format!("{name}{NEW}")).collect();
-        let all = || [LOCK, sign].into_iter().chain(others.iter().copied()).chain(news.iter().map(String::as_str));
+        let news: Vec<String> = [sign]
+            .iter()
+            .chain(others)
+            .map(|name| format!("{name}{NEW}"))
+            .collect();
+        let all = || {
+            [LOCK, sign]
+                .into_iter()
+                .chain(others.iter().copied())
+                .chain(news.iter().map(String::as_str))
+        };
         let is_alone = names.iter().all(|name| all().any(|own| name == own));
         let is_begun = names.iter().all(|name| *name == LOCK || *name == *news[0]);
         if !has(sign) && !is_begun {
-            return Err(refuse("is not empty and contains no state of lookalike".into()));
+            return Err(refuse(
+                "is not empty and contains no state of lookalike".into(),
+            ));
         }
         if has(sign) && ![LOCK].iter().chain(others).any(|name| has(name)) {
             let there = read(&path.join(sign)).map_err(failed)?;
@@ -60,7 +88,9 @@ impl Folder {
             }
         }
         let lock = lock(&path.join(LOCK)).map_err(failed)?.ok_or_else(|| {
-            let busy = Error::new(ErrorKind::Config, "another run is using it").at(at()).about(Setting::Resume);
+            let busy = Error::new(ErrorKind::Config, "another run is using it")
+                .at(at())
+                .about(Setting::Resume);
             busy.advise("wait until that run ends, or give another folder")
         })?;
         if is_alone {
@@ -73,7 +103,10 @@ impl Folder {
                 made => made.map_err(failed)?,
             }
         }
-        Ok(Self { path: path.into(), _lock: lock })
+        Ok(Self {
+            path: path.into(),
+            _lock: lock,
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -109,7 +142,12 @@ impl Folder {
     /// Deletes these files, in this order, and the folder if it is then empty.
     pub(super) fn remove(self, names: &[&str]) -> io::Result<()> {
         let new = names.iter().map(|name| format!("{name}{NEW}"));
-        for name in names.iter().map(ToString::to_string).chain(new).chain([LOCK.into()]) {
+        for name in names
+            .iter()
+            .map(ToString::to_string)
+            .chain(new)
+            .chain([LOCK.into()])
+        {
             let path = self.path.join(name);
             if path.exists() {
                 remove(&path)?;
@@ -148,7 +186,11 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Returns the error for a damaged file.
 pub(super) fn damaged(path: &Path, what: &str) -> Error {
     let folder = path.parent().unwrap_or(path).display();
-    let damaged = Error::new(ErrorKind::Temporary, format!("{} is damaged: {what}", path.display())).about(Setting::Resume);
+    let damaged = Error::new(
+        ErrorKind::Temporary,
+        format!("{} is damaged: {what}", path.display()),
+    )
+    .about(Setting::Resume);
     damaged.advise(format!("check the disk, remove {folder} and start again"))
 }
 

@@ -44,9 +44,17 @@ pub(crate) struct Journal {
 impl Journal {
     /// Opens the journal, and creates it if it does not exist. `written` is the extent of the journal's valid part; with `None`,
     /// no part is valid. Everything after the valid part is removed. `owner` distinguishes the journals of different runs.
-    pub(super) fn open(folder: &Path, name: &str, owner: u64, written: Option<Written>) -> Result<Self> {
+    pub(super) fn open(
+        folder: &Path,
+        name: &str,
+        owner: u64,
+        written: Option<Written>,
+    ) -> Result<Self> {
         let path = folder.join(name);
-        let none = Written { checksum: owner, ..Written::default() };
+        let none = Written {
+            checksum: owner,
+            ..Written::default()
+        };
         let written = written.unwrap_or(none);
         let open = || -> io::Result<(File, u64)> {
             let mut file = File::open_or_create(&path)?;
@@ -59,9 +67,20 @@ impl Journal {
         };
         let (file, length) = open().map_err(|error| Error::state(folder, &error))?;
         if length < written.bytes {
-            return Err(damaged(&path, &format!("it has {length} of {} bytes", written.bytes)));
+            return Err(damaged(
+                &path,
+                &format!("it has {length} of {} bytes", written.bytes),
+            ));
         }
-        Ok(Self { file, folder: folder.into(), path, none, written, synced: written, scratch: Vec::new() })
+        Ok(Self {
+            file,
+            folder: folder.into(),
+            path,
+            none,
+            written,
+            synced: written,
+            scratch: Vec::new(),
+        })
     }
 
     /// Returns the number of records.
@@ -71,15 +90,26 @@ impl Journal {
 
     /// Appends a record. `fill` appends the record's content to its argument.
     pub(crate) fn append(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
-        let Self { scratch, written, .. } = self;
+        let Self {
+            scratch, written, ..
+        } = self;
         scratch.clear();
         scratch.resize(HEAD, 0);
         fill(scratch);
-        let (length, checksum) = ((scratch.len() - HEAD) as u64, xxh3_64_with_seed(&scratch[HEAD..], written.checksum));
+        let (length, checksum) = (
+            (scratch.len() - HEAD) as u64,
+            xxh3_64_with_seed(&scratch[HEAD..], written.checksum),
+        );
         scratch[..8].copy_from_slice(&length.to_le_bytes());
         scratch[8..HEAD].copy_from_slice(&checksum.to_le_bytes());
-        self.file.write_all(scratch).map_err(|error| Error::state(&self.folder, &error))?;
-        *written = Written { records: written.records + 1, bytes: written.bytes + scratch.len() as u64, checksum };
+        self.file
+            .write_all(scratch)
+            .map_err(|error| Error::state(&self.folder, &error))?;
+        *written = Written {
+            records: written.records + 1,
+            bytes: written.bytes + scratch.len() as u64,
+            checksum,
+        };
         Ok(())
     }
 
@@ -87,18 +117,29 @@ impl Journal {
     /// understand.
     pub(crate) fn each(&mut self, mut give: impl FnMut(&[u8]) -> Result<Option<()>>) -> Result<()> {
         let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => damaged(&self.path, "it ends in the middle of a record"),
+            io::ErrorKind::UnexpectedEof => {
+                damaged(&self.path, "it ends in the middle of a record")
+            }
             _ => Error::state(&self.folder, &error),
         };
         self.file.rewind().map_err(failed)?;
         let mut reader = BufReader::with_capacity(PIECE, &mut self.file);
         let mut seen = self.none;
         while seen.bytes < self.written.bytes {
-            let wrong =
-                || damaged(&self.path, &format!("record {} at byte {} is not what was written", seen.records, seen.bytes));
+            let wrong = || {
+                damaged(
+                    &self.path,
+                    &format!(
+                        "record {} at byte {} is not what was written",
+                        seen.records, seen.bytes
+                    ),
+                )
+            };
             let mut number = || {
                 let mut bytes = [0; 8];
-                reader.read_exact(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+                reader
+                    .read_exact(&mut bytes)
+                    .map(|()| u64::from_le_bytes(bytes))
             };
             let (length, checksum) = (number().map_err(failed)?, number().map_err(failed)?);
             if length > (self.written.bytes - seen.bytes).saturating_sub(HEAD as u64) {
@@ -110,7 +151,11 @@ impl Journal {
                 return Err(wrong());
             }
             give(&self.scratch)?.ok_or_else(wrong)?;
-            seen = Written { records: seen.records + 1, bytes: seen.bytes + HEAD as u64 + length, checksum };
+            seen = Written {
+                records: seen.records + 1,
+                bytes: seen.bytes + HEAD as u64 + length,
+                checksum,
+            };
         }
         if seen != self.written {
             return Err(damaged(&self.path, "its end is not what was written"));
@@ -133,7 +178,9 @@ impl Journal {
     /// Syncs all records to the disk, and returns their extent.
     pub(super) fn sync(&mut self) -> Result<Written> {
         if self.synced != self.written {
-            self.file.sync().map_err(|error| Error::state(&self.folder, &error))?;
+            self.file
+                .sync()
+                .map_err(|error| Error::state(&self.folder, &error))?;
             self.synced = self.written;
         }
         Ok(self.written)
@@ -161,11 +208,15 @@ mod tests {
         let mut journal = Journal::open(folder.path(), "j", 7, None).unwrap();
         let records: Vec<Vec<u8>> = (0..9u8).map(|n| vec![n; 37 * usize::from(n % 4)]).collect();
         for record in &records[..6] {
-            journal.append(|into| into.extend_from_slice(record)).unwrap();
+            journal
+                .append(|into| into.extend_from_slice(record))
+                .unwrap();
         }
         let written = journal.sync().unwrap();
         for record in &records[6..] {
-            journal.append(|into| into.extend_from_slice(record)).unwrap();
+            journal
+                .append(|into| into.extend_from_slice(record))
+                .unwrap();
         }
         drop(journal);
         assert_eq!(read(folder.path(), written).unwrap(), records[..6]);
@@ -177,22 +228,51 @@ mod tests {
             wrong[at] ^= 1 << (at % 8);
             fs::write(&path, wrong).unwrap();
             let message = read(folder.path(), written).unwrap_err().to_string();
-            assert!(message.contains("/j is damaged: record "), "{at}: {message}");
+            assert!(
+                message.contains("/j is damaged: record "),
+                "{at}: {message}"
+            );
         }
         fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
-        assert!(read(folder.path(), written).unwrap_err().to_string().contains(" bytes"));
+        assert!(
+            read(folder.path(), written)
+                .unwrap_err()
+                .to_string()
+                .contains(" bytes")
+        );
         fs::write(&path, &bytes).unwrap();
-        let other = Written { checksum: 0, ..written };
-        assert!(read(folder.path(), other).unwrap_err().to_string().contains("its end is not"));
-        let of_another = Journal::open(folder.path(), "j", 8, Some(written)).unwrap().each(|_| Ok(Some(()))).unwrap_err();
+        let other = Written {
+            checksum: 0,
+            ..written
+        };
+        assert!(
+            read(folder.path(), other)
+                .unwrap_err()
+                .to_string()
+                .contains("its end is not")
+        );
+        let of_another = Journal::open(folder.path(), "j", 8, Some(written))
+            .unwrap()
+            .each(|_| Ok(Some(())))
+            .unwrap_err();
         assert!(of_another.to_string().contains("record 0 "), "{of_another}");
-        let none_of_another = Journal::open(folder.path(), "none", 8, Some(Written { checksum: 7, ..Written::default() }));
+        let none_of_another = Journal::open(
+            folder.path(),
+            "none",
+            8,
+            Some(Written {
+                checksum: 7,
+                ..Written::default()
+            }),
+        );
         assert!(none_of_another.unwrap().each(|_| Ok(Some(()))).is_err());
         // After the records have been read, another record can be appended. Its checksum is seeded with the last record's
         // checksum.
         let mut journal = Journal::open(folder.path(), "j", 7, Some(written)).unwrap();
         journal.each(|_| Ok(Some(()))).unwrap();
-        journal.append(|into| into.extend_from_slice(&records[6])).unwrap();
+        journal
+            .append(|into| into.extend_from_slice(&records[6]))
+            .unwrap();
         let written = journal.sync().unwrap();
         assert_eq!(read(folder.path(), written).unwrap(), records[..7]);
     }

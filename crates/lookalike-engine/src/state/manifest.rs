@@ -34,7 +34,11 @@ const WITHOUT_COMMANDS: u32 = 4;
 const END: u64 = 64 << 10;
 
 /// The byte order of this machine.
-const BYTE_ORDER: &str = if cfg!(target_endian = "little") { "little" } else { "big" };
+const BYTE_ORDER: &str = if cfg!(target_endian = "little") {
+    "little"
+} else {
+    "big"
+};
 
 /// The data that must be equal in two runs so that one run can resume the other.
 #[derive(Debug, Serialize, Deserialize)]
@@ -138,35 +142,86 @@ impl Manifest {
             cut,
         };
         let configuration = to_raw_value(&described).map_err(not_written)?;
-        let state = Format { format: FORMAT, lookalike: env!("CARGO_PKG_VERSION").into(), byte_order: BYTE_ORDER.into() };
+        let state = Format {
+            format: FORMAT,
+            lookalike: env!("CARGO_PKG_VERSION").into(),
+            byte_order: BYTE_ORDER.into(),
+        };
         let inputs = inputs.iter().map(Identity::of).collect::<Result<_>>()?;
-        Self { state, configuration, inputs, checksum: String::new() }.checked()
+        Self {
+            state,
+            configuration,
+            inputs,
+            checksum: String::new(),
+        }
+        .checked()
     }
 
     fn checked(self) -> Result<Self> {
-        Ok(Self { checksum: format!("{:016x}", self.digest()?), ..self })
+        Ok(Self {
+            checksum: format!("{:016x}", self.digest()?),
+            ..self
+        })
     }
 
     /// Returns the manifest of a run over some of the inputs, given by their numbers.
     pub(crate) fn of_some(&self, inputs: impl IntoIterator<Item = usize>) -> Result<Self> {
-        let Self { state: Format { format, lookalike, byte_order }, configuration, inputs: all, .. } = self;
-        let state = Format { format: *format, lookalike: lookalike.clone(), byte_order: byte_order.clone() };
-        let inputs = inputs.into_iter().filter_map(|input| all.get(input)).cloned().collect();
-        Self { state, configuration: configuration.clone(), inputs, checksum: String::new() }.checked()
+        let Self {
+            state:
+                Format {
+                    format,
+                    lookalike,
+                    byte_order,
+                },
+            configuration,
+            inputs: all,
+            ..
+        } = self;
+        let state = Format {
+            format: *format,
+            lookalike: lookalike.clone(),
+            byte_order: byte_order.clone(),
+        };
+        let inputs = inputs
+            .into_iter()
+            .filter_map(|input| all.get(input))
+            .cloned()
+            .collect();
+        Self {
+            state,
+            configuration: configuration.clone(),
+            inputs,
+            checksum: String::new(),
+        }
+        .checked()
     }
 
     /// Returns the name and the size in bytes of each input. The size is 0 if it is unknown.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.inputs.iter().map(|Identity { name, file, object, .. }| {
-            let of_file = file.as_ref().map(|look| look.size);
-            (&**name, of_file.or(object.as_ref().map(|object| object.size)).unwrap_or(0))
-        })
+        self.inputs.iter().map(
+            |Identity {
+                 name, file, object, ..
+             }| {
+                let of_file = file.as_ref().map(|look| look.size);
+                (
+                    &**name,
+                    of_file
+                        .or(object.as_ref().map(|object| object.size))
+                        .unwrap_or(0),
+                )
+            },
+        )
     }
 
     /// Returns the version of lookalike that wrote this manifest, if it is not this one.
     pub(crate) fn other_version(&self) -> Option<&str> {
-        let Format { format, lookalike, byte_order } = &self.state;
-        let own = *format == FORMAT && lookalike == env!("CARGO_PKG_VERSION") && byte_order == BYTE_ORDER;
+        let Format {
+            format,
+            lookalike,
+            byte_order,
+        } = &self.state;
+        let own =
+            *format == FORMAT && lookalike == env!("CARGO_PKG_VERSION") && byte_order == BYTE_ORDER;
         (!own).then_some(&**lookalike)
     }
 
@@ -185,22 +240,39 @@ impl Manifest {
         }
         let Any { state } = serde_json::from_slice(bytes).ok()?;
         if state.format == FORMAT {
-            let whole = |manifest: &Self| manifest.digest().is_ok_and(|digest| manifest.checksum == format!("{digest:016x}"));
+            let whole = |manifest: &Self| {
+                manifest
+                    .digest()
+                    .is_ok_and(|digest| manifest.checksum == format!("{digest:016x}"))
+            };
             return serde_json::from_slice(bytes).ok().filter(whole);
         }
-        Some(Self { state, configuration: RawValue::NULL.to_owned(), inputs: Vec::new(), checksum: String::new() })
+        Some(Self {
+            state,
+            configuration: RawValue::NULL.to_owned(),
+            inputs: Vec::new(),
+            checksum: String::new(),
+        })
     }
 
     /// Returns an error if the run's `own` manifest differs from this manifest. The run cannot continue `whose`, such as "the
     /// state in work".
     pub(crate) fn refuse_other(&self, own: &Self, whose: &str) -> Result<()> {
         if self.state != own.state {
-            let reported = |Format { format, lookalike, byte_order }: &Format| {
+            let reported = |Format {
+                                format,
+                                lookalike,
+                                byte_order,
+                            }: &Format| {
                 format!("lookalike {lookalike} (format {format}, {byte_order} endian)")
             };
             // If the state may contain passwords, the message also advises the user to remove the state. Otherwise the state is
             // worth keeping, because the version of lookalike that wrote it can still resume from it.
-            let what = format!("{whose} was written by {}, but this is {}", reported(&self.state), reported(&own.state));
+            let what = format!(
+                "{whose} was written by {}, but this is {}",
+                reported(&self.state),
+                reported(&own.state)
+            );
             let refused = Error::new(ErrorKind::Config, what).about(Setting::Resume);
             let refused = refused.advise("continue with that version, or give another folder");
             return Err(match self.state.format < WITHOUT_COMMANDS {
@@ -211,18 +283,36 @@ impl Manifest {
             });
         }
         if self.configuration.get() != own.configuration.get() {
-            let [before, now] =
-                [self, own].map(|manifest| serde_json::from_str::<Value>(manifest.configuration.get()).unwrap_or_default());
-            let [job, own_job] = [&before, &now].map(|run| if run.get("cut").is_some() { "cut" } else { "dedup" });
+            let [before, now] = [self, own].map(|manifest| {
+                serde_json::from_str::<Value>(manifest.configuration.get()).unwrap_or_default()
+            });
+            let [job, own_job] = [&before, &now].map(|run| {
+                if run.get("cut").is_some() {
+                    "cut"
+                } else {
+                    "dedup"
+                }
+            });
             if job != own_job {
-                let what = format!("{whose} is from a run of {job}, but this is a run of {own_job}");
-                return Err(Error::new(ErrorKind::Config, what).about(Setting::Resume).advise("give another folder"));
+                let what =
+                    format!("{whose} is from a run of {job}, but this is a run of {own_job}");
+                return Err(Error::new(ErrorKind::Config, what)
+                    .about(Setting::Resume)
+                    .advise("give another folder"));
             }
-            let (name, before, now) = difference("", &before, &now)
-                .unwrap_or_else(|| ("the configuration".into(), self.configuration.get().into(), own.configuration.get().into()));
-            let what = format!("{whose} is from a run with {name} {before}, but this run has {now}");
+            let (name, before, now) = difference("", &before, &now).unwrap_or_else(|| {
+                (
+                    "the configuration".into(),
+                    self.configuration.get().into(),
+                    own.configuration.get().into(),
+                )
+            });
+            let what =
+                format!("{whose} is from a run with {name} {before}, but this run has {now}");
             let option = Setting::named(&name).unwrap_or(Setting::Resume);
-            return Err(Error::new(ErrorKind::Config, what).about(option).advise("give the same options, or another folder"));
+            return Err(Error::new(ErrorKind::Config, what)
+                .about(option)
+                .advise("give the same options, or another folder"));
         }
         if self.inputs.len() != own.inputs.len() {
             let count = |inputs: &[Identity]| match inputs {
@@ -234,7 +324,10 @@ impl Manifest {
             let refused = Error::new(ErrorKind::Input, what).about(Setting::Resume);
             return Err(refused.advise("give the same inputs, or another folder"));
         }
-        self.inputs.iter().zip(&own.inputs).try_for_each(|(before, now)| before.refuse_other(now, whose))
+        self.inputs
+            .iter()
+            .zip(&own.inputs)
+            .try_for_each(|(before, now)| before.refuse_other(now, whose))
     }
 }
 
@@ -251,8 +344,16 @@ fn difference(name: &str, a: &Value, b: &Value) -> Option<(String, String, Strin
     if let (Value::Object(a), Value::Object(b)) = (a, b)
         && a.keys().eq(b.keys())
     {
-        let inside = |key: &str| if name.is_empty() { key.to_string() } else { format!("{name}.{key}") };
-        return a.iter().find_map(|(key, value)| difference(&inside(key), value, &b[key]));
+        let inside = |key: &str| {
+            if name.is_empty() {
+                key.to_string()
+            } else {
+                format!("{name}.{key}")
+            }
+        };
+        return a
+            .iter()
+            .find_map(|(key, value)| difference(&inside(key), value, &b[key]));
     }
     Some((name.into(), a.to_string(), b.to_string()))
 }
@@ -261,13 +362,26 @@ impl Identity {
     fn of(input: &Input) -> Result<Self> {
         let name = input.name();
         Ok(match input {
-            Input::Stdin | Input::Table(_) => Self { name, command: None, file: None, object: None },
-            Input::Command(line, _) => {
-                Self { name, command: Some(format!("{:016x}", xxh3_64(line.as_bytes()))), file: None, object: None }
-            }
+            Input::Stdin | Input::Table(_) => Self {
+                name,
+                command: None,
+                file: None,
+                object: None,
+            },
+            Input::Command(line, _) => Self {
+                name,
+                command: Some(format!("{:016x}", xxh3_64(line.as_bytes()))),
+                file: None,
+                object: None,
+            },
             Input::File(path) => {
                 let look = Look::of(path).map_err(|error| Error::reading(&name, &error))?;
-                Self { name, command: None, file: Some(look), object: None }
+                Self {
+                    name,
+                    command: None,
+                    file: Some(look),
+                    object: None,
+                }
             }
             Input::Files(files) => {
                 let mut digest = Xxh3::new();
@@ -277,16 +391,40 @@ impl Identity {
                     digest.update(&size.to_le_bytes());
                     digest.update(format!("{modified:?}").as_bytes());
                 }
-                let version = Version { size: files.size(), version: format!("{:016x}", digest.digest()) };
-                Self { name, command: None, file: None, object: Some(version) }
+                let version = Version {
+                    size: files.size(),
+                    version: format!("{:016x}", digest.digest()),
+                };
+                Self {
+                    name,
+                    command: None,
+                    file: None,
+                    object: Some(version),
+                }
             }
             Input::Stored(records) => {
-                let version = Version { size: records.bytes(), version: records.version()? };
-                Self { name, command: None, file: None, object: Some(version) }
+                let version = Version {
+                    size: records.bytes(),
+                    version: records.version()?,
+                };
+                Self {
+                    name,
+                    command: None,
+                    file: None,
+                    object: Some(version),
+                }
             }
             Input::Object(object) => {
-                let version = Version { size: object.size(), version: object.version().into() };
-                Self { name, command: None, file: None, object: Some(version) }
+                let version = Version {
+                    size: object.size(),
+                    version: object.version().into(),
+                };
+                Self {
+                    name,
+                    command: None,
+                    file: None,
+                    object: Some(version),
+                }
             }
         })
     }
@@ -306,7 +444,9 @@ impl Identity {
             }
             _ if self.name == now.name && self.object.is_some() && now.object.is_some() => {
                 let [before, now] = [self, now].map(|identity| {
-                    identity.object.as_ref().map_or(String::new(), |is| format!("{} bytes (version {})", is.size, is.version))
+                    identity.object.as_ref().map_or(String::new(), |is| {
+                        format!("{} bytes (version {})", is.size, is.version)
+                    })
                 });
                 format!(
                     "{}: changed since {whose} was saved, from {before} to {now}; restore the earlier data, or \
@@ -315,7 +455,10 @@ impl Identity {
                 )
             }
             _ if self.name == now.name && self.command != now.command => {
-                format!("{}: {whose} is from a run with a different command; give the same command, or another folder", self.name)
+                format!(
+                    "{}: {whose} is from a run with a different command; give the same command, or another folder",
+                    self.name
+                )
             }
             _ => {
                 let (before, now) = (&self.name, &now.name);
@@ -341,8 +484,17 @@ impl Look {
             Ok::<_, io::Error>(format!("{:016x}", xxh3_64(&bytes)))
         };
         let (first, last) = (digest(0)?, digest(size.saturating_sub(END))?);
-        let modified = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).map(|time| time.to_string());
-        Ok(Self { size, modified, first, last })
+        let modified = metadata
+            .modified()
+            .ok()
+            .and_then(|time| Timestamp::try_from(time).ok())
+            .map(|time| time.to_string());
+        Ok(Self {
+            size,
+            modified,
+            first,
+            last,
+        })
     }
 
     /// Describes this file and another file by a property that differs.
@@ -358,6 +510,9 @@ impl Look {
             true => ("last", &self.last, &other.last),
             false => ("first", &self.first, &other.first),
         };
-        (format!("the digest {before} of its {end} 64 KiB"), now.clone())
+        (
+            format!("the digest {before} of its {end} 64 KiB"),
+            now.clone(),
+        )
     }
 }

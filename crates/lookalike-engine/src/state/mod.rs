@@ -84,8 +84,12 @@ impl State {
         source: &Source,
     ) -> Result<Self> {
         source.refuse_unrepeatable()?;
-        let folder =
-            Folder::open(&resume.folder, MANIFEST, &[PROGRESS, SKETCHES, VERDICTS], |there| Manifest::parse(there).is_some())?;
+        let folder = Folder::open(
+            &resume.folder,
+            MANIFEST,
+            &[PROGRESS, SKETCHES, VERDICTS],
+            |there| Manifest::parse(there).is_some(),
+        )?;
         let own = Manifest::of(config, method, cut, source.inputs(), source.references())?;
         match folder.read(MANIFEST)? {
             Some(there) => {
@@ -95,13 +99,21 @@ impl State {
             None => folder.write(MANIFEST, &own)?,
         }
         let progress: Option<Progress> = match folder.read(PROGRESS)? {
-            Some(there) => Some(serde_json::from_slice(&there).map_err(|_| folder.damaged(PROGRESS))?),
+            Some(there) => {
+                Some(serde_json::from_slice(&there).map_err(|_| folder.damaged(PROGRESS))?)
+            }
             None => None,
         };
         let journal = |name, written| Journal::open(folder.path(), name, own.digest()?, written);
         Ok(Self {
-            sketches: journal(SKETCHES, progress.as_ref().map(|progress| progress.sketches))?,
-            verdicts: journal(VERDICTS, progress.as_ref().map(|progress| progress.verdicts))?,
+            sketches: journal(
+                SKETCHES,
+                progress.as_ref().map(|progress| progress.sketches),
+            )?,
+            verdicts: journal(
+                VERDICTS,
+                progress.as_ref().map(|progress| progress.verdicts),
+            )?,
             folder,
             part: resume.part,
             since: 0,
@@ -114,13 +126,20 @@ impl State {
     /// counted or enough time has passed.
     pub(crate) fn passed(&mut self, bytes: u64) -> Result<()> {
         self.since += bytes;
-        if self.since >= self.part || self.ended.elapsed() >= OFTEN_ENOUGH { self.commit() } else { Ok(()) }
+        if self.since >= self.part || self.ended.elapsed() >= OFTEN_ENOUGH {
+            self.commit()
+        } else {
+            Ok(())
+        }
     }
 
     /// Syncs the journals to the disk, and records their extent there.
     pub(crate) fn commit(&mut self) -> Result<()> {
         let sketches = self.sketches.sync()?;
-        let progress = Progress { sketches, verdicts: self.verdicts.sync()? };
+        let progress = Progress {
+            sketches,
+            verdicts: self.verdicts.sync()?,
+        };
         self.folder.write(PROGRESS, &progress)?;
         (self.since, self.ended) = (0, Instant::now());
         Ok(())
@@ -128,7 +147,10 @@ impl State {
 
     /// Discards the decisions of the streaming pass.
     pub(crate) fn forget_verdicts(&mut self) -> Result<()> {
-        let progress = Progress { sketches: self.sketches.sync()?, verdicts: self.verdicts.none() };
+        let progress = Progress {
+            sketches: self.sketches.sync()?,
+            verdicts: self.verdicts.none(),
+        };
         self.folder.write(PROGRESS, &progress)?;
         self.verdicts.clear()
     }
@@ -142,10 +164,14 @@ impl State {
     /// an interruption at any time leaves either nothing or a state that a run can resume from.
     pub(crate) fn finish(self) -> Result<()> {
         let path = self.folder.path().display().to_string();
-        let removed = self.folder.remove(&[PROGRESS, SKETCHES, VERDICTS, MANIFEST]);
+        let removed = self
+            .folder
+            .remove(&[PROGRESS, SKETCHES, VERDICTS, MANIFEST]);
         removed.map_err(|error| {
-            let kept = Error::new(ErrorKind::Temporary, format!("cannot be removed: {error}")).at(path);
-            kept.advise("all outputs are written; remove this folder yourself").because(error)
+            let kept =
+                Error::new(ErrorKind::Temporary, format!("cannot be removed: {error}")).at(path);
+            kept.advise("all outputs are written; remove this folder yourself")
+                .because(error)
         })
     }
 }

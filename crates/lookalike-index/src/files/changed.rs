@@ -66,8 +66,14 @@ impl Changed {
         let mut all = || {
             let changed = Self {
                 gone: read.list(Decoder::number)?,
-                verdicts: read.list(|read| Some((read.number()?, read.verdict()?)))?.into_iter().collect(),
-                firsts: read.list(|read| Some((read.number()?, read.number()?)))?.into_iter().collect(),
+                verdicts: read
+                    .list(|read| Some((read.number()?, read.verdict()?)))?
+                    .into_iter()
+                    .collect(),
+                firsts: read
+                    .list(|read| Some((read.number()?, read.number()?)))?
+                    .into_iter()
+                    .collect(),
                 late: read.list(Decoder::number)?,
                 leading: read.list(Decoder::number)?,
                 following: read.list(Decoder::number)?,

@@ -33,7 +33,10 @@ impl Encoder {
     pub(crate) fn verdict(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Kept => self.number(0),
-            Verdict::Dropped { representative, similarity } => {
+            Verdict::Dropped {
+                representative,
+                similarity,
+            } => {
                 self.number(representative + 1);
                 self.real(similarity);
             }
@@ -44,10 +47,15 @@ impl Encoder {
         match decided {
             None => self.0.push(0),
             Some(Decided::Kept) => self.0.push(1),
-            Some(Decided::Dropped { representative, similarity }) => {
+            Some(Decided::Dropped {
+                representative,
+                similarity,
+            }) => {
                 self.0.push(if similarity.is_some() { 2 } else { 3 });
                 self.bytes(&representative.to_bytes());
-                similarity.iter().for_each(|&similarity| self.real(similarity));
+                similarity
+                    .iter()
+                    .for_each(|&similarity| self.real(similarity));
             }
         }
     }
@@ -100,7 +108,10 @@ impl<'a> Decoder<'a> {
     pub(crate) fn verdict(&mut self) -> Option<Verdict> {
         Some(match self.number()? {
             0 => Verdict::Kept,
-            number => Verdict::Dropped { representative: number - 1, similarity: self.real()? },
+            number => Verdict::Dropped {
+                representative: number - 1,
+                similarity: self.real()?,
+            },
         })
     }
 
@@ -111,18 +122,28 @@ impl<'a> Decoder<'a> {
             [kind @ (2 | 3)] => {
                 let representative = self.id()?;
                 let similarity = if kind == 2 { Some(self.real()?) } else { None };
-                Some(Decided::Dropped { representative, similarity })
+                Some(Decided::Dropped {
+                    representative,
+                    similarity,
+                })
             }
             _ => return None,
         })
     }
 
     pub(crate) fn change(&mut self) -> Option<Change> {
-        Some(Change { id: self.id()?, before: self.decided()?, after: self.decided()? })
+        Some(Change {
+            id: self.id()?,
+            before: self.decided()?,
+            after: self.decided()?,
+        })
     }
 
     /// Reads a count, and then as many values.
-    pub(crate) fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub(crate) fn list<T>(
+        &mut self,
+        mut one: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let count = self.number()?;
         // A value takes at least one byte, so a wrong count cannot allocate much memory.
         let mut all = Vec::with_capacity(usize::try_from(count).ok()?.min(self.0.len()));
@@ -148,8 +169,13 @@ mod tests {
     }
 
     fn decided() -> impl Strategy<Value = Option<Decided>> {
-        let dropped = (id(), prop::option::of(0.0..1.0))
-            .prop_map(|(representative, similarity)| Decided::Dropped { representative, similarity });
+        let dropped =
+            (id(), prop::option::of(0.0..1.0)).prop_map(|(representative, similarity)| {
+                Decided::Dropped {
+                    representative,
+                    similarity,
+                }
+            });
         prop::option::of(prop_oneof![Just(Decided::Kept), dropped])
     }
 

@@ -66,20 +66,34 @@ impl Read {
 /// Fails if the file cannot be read, or if it is damaged.
 pub(crate) fn read(folder: &Path, manifest: u64, limit: Option<u64>) -> Result<Read> {
     let path = folder.join(name(manifest));
-    let failed = |source| Error::File { path: path.clone(), source };
+    let failed = |source| Error::File {
+        path: path.clone(),
+        source,
+    };
     let file = match File::open_regular(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Read::default()),
         opened => opened.map_err(failed)?,
     };
-    let length = file.length().map_err(failed)?.min(limit.unwrap_or(u64::MAX));
-    let mut bytes = vec![0; usize::try_from(length).map_err(|_| damaged(&path, "it is too large"))?];
+    let length = file
+        .length()
+        .map_err(failed)?
+        .min(limit.unwrap_or(u64::MAX));
+    let mut bytes =
+        vec![0; usize::try_from(length).map_err(|_| damaged(&path, "it is too large"))?];
     file.read_exact_at(&mut bytes, 0).map_err(failed)?;
     let expected = head(manifest);
     if !bytes.starts_with(&expected) {
         if let Some(head) = bytes.get(..HEAD) {
             let found = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
-            if head.starts_with(MAGIC) && xxh3_64(&head[..24]).to_le_bytes() == head[24..] && found != VERSION {
-                return Err(Error::Version { of: path.display().to_string(), found, reads: VERSION });
+            if head.starts_with(MAGIC)
+                && xxh3_64(&head[..24]).to_le_bytes() == head[24..]
+                && found != VERSION
+            {
+                return Err(Error::Version {
+                    of: path.display().to_string(),
+                    found,
+                    reads: VERSION,
+                });
             }
         }
         // The program stopped while it wrote the first group.
@@ -100,7 +114,11 @@ pub(crate) fn read(folder: &Path, manifest: u64, limit: Option<u64>) -> Result<R
             Err(what) => return Err(damaged(&path, &format!("the record at byte {at}: {what}"))),
         }
     }
-    Ok(Read { length: at as u64, bytes, records })
+    Ok(Read {
+        length: at as u64,
+        bytes,
+        records,
+    })
 }
 
 /// The place of a record's content, and the start of its group.
@@ -110,22 +128,37 @@ struct Record {
 }
 
 /// Returns the record at `at`; none if the log ends there, or in the record.
-fn record(bytes: &[u8], at: usize, manifest: u64) -> std::result::Result<Option<Record>, &'static str> {
+fn record(
+    bytes: &[u8],
+    at: usize,
+    manifest: u64,
+) -> std::result::Result<Option<Record>, &'static str> {
     let rest = &bytes[at..];
-    let Some((head, rest)) = rest.split_first_chunk::<RECORD_HEAD>() else { return Ok(None) };
-    let word = |from: usize| u32::from_le_bytes([head[from], head[from + 1], head[from + 2], head[from + 3]]);
+    let Some((head, rest)) = rest.split_first_chunk::<RECORD_HEAD>() else {
+        return Ok(None);
+    };
+    let word = |from: usize| {
+        u32::from_le_bytes([head[from], head[from + 1], head[from + 2], head[from + 3]])
+    };
     let (length, group) = (word(0), u64::from(word(8)) | u64::from(word(12)) << 32);
     let seed = seed(manifest, at as u64);
     if word(4) != head_hash(length, group, seed) {
         return Err("its head is wrong");
     }
-    let Some(content) = rest.get(..length as usize) else { return Ok(None) };
-    let Some(&end) = rest.get(length as usize) else { return Ok(None) };
+    let Some(content) = rest.get(..length as usize) else {
+        return Ok(None);
+    };
+    let Some(&end) = rest.get(length as usize) else {
+        return Ok(None);
+    };
     if end != END || xxh3_64_with_seed(content, seed).to_le_bytes() != head[16..] {
         return Err("its checksum is wrong");
     }
     let start = at + RECORD_HEAD;
-    Ok(Some(Record { content: start..start + length as usize, group }))
+    Ok(Some(Record {
+        content: start..start + length as usize,
+        group,
+    }))
 }
 
 /// Returns whether what is at `at` was never written as a whole: no later group says that it was on the disk, and a part is still zero.
@@ -163,13 +196,21 @@ pub(crate) struct Log {
 impl Log {
     /// Continues the log of a manifest at the end of its last whole record.
     pub(crate) fn new(folder: &Path, manifest: u64, length: u64) -> Self {
-        Self { folder: folder.into(), manifest, file: None, length }
+        Self {
+            folder: folder.into(),
+            manifest,
+            file: None,
+            length,
+        }
     }
 
     /// Cuts off an incomplete record.
     pub(crate) fn cut(&self) -> Result<()> {
         let path = self.path();
-        let failed = |source| Error::File { path: path.clone(), source };
+        let failed = |source| Error::File {
+            path: path.clone(),
+            source,
+        };
         if !path.exists() {
             return Ok(());
         }
@@ -195,7 +236,8 @@ impl Log {
     /// Fails if the file cannot be written. It may have a part of the records then.
     pub(crate) fn append(&mut self, records: &[Vec<u8>]) -> Result<()> {
         let path = self.path();
-        self.try_append(records).map_err(|source| Error::File { path, source })
+        self.try_append(records)
+            .map_err(|source| Error::File { path, source })
     }
 
     fn try_append(&mut self, records: &[Vec<u8>]) -> std::io::Result<()> {
@@ -207,7 +249,8 @@ impl Log {
             end = HEAD as u64;
         }
         for record in records {
-            let length = u32::try_from(record.len()).map_err(|_| std::io::Error::other("a record of 4 GiB or more"))?;
+            let length = u32::try_from(record.len())
+                .map_err(|_| std::io::Error::other("a record of 4 GiB or more"))?;
             bytes.extend(length.to_le_bytes());
             let seed = seed(self.manifest, end);
             bytes.extend(head_hash(length, self.length, seed).to_le_bytes());
@@ -220,7 +263,9 @@ impl Log {
         let is_opened = self.file.is_none();
         let file = match &mut self.file {
             Some(file) => file,
-            file => file.insert(File::open_or_create(&self.folder.join(name(self.manifest)))?),
+            file => file.insert(File::open_or_create(
+                &self.folder.join(name(self.manifest)),
+            )?),
         };
         if is_opened {
             // An incomplete record, or a log that was only begun, is cut off.
@@ -248,7 +293,9 @@ mod tests {
     }
 
     fn written(folder: &Path) -> (PathBuf, Vec<Vec<u8>>) {
-        let records: Vec<Vec<u8>> = [0, 1, 100, 3].map(|n| (0..n).map(|i| i as u8).collect()).into();
+        let records: Vec<Vec<u8>> = [0, 1, 100, 3]
+            .map(|n| (0..n).map(|i| i as u8).collect())
+            .into();
         let mut log = Log::new(folder, 77, 0);
         log.append(&records[..1]).unwrap();
         log.append(&records[1..3]).unwrap();
@@ -277,12 +324,19 @@ mod tests {
                 bytes.resize((cut + zeros).min(whole.len()), 0);
                 fs::write(&path, &bytes).unwrap();
                 let read = read(folder.path(), 77, None).unwrap();
-                assert_eq!(contents(&read), records[..complete], "cut at {cut} with {zeros} zeros");
+                assert_eq!(
+                    contents(&read),
+                    records[..complete],
+                    "cut at {cut} with {zeros} zeros"
+                );
                 let mut log = Log::new(folder.path(), 77, read.length);
                 log.append(&[b"next".to_vec()]).unwrap();
                 let mut expected = records[..complete].to_vec();
                 expected.push(b"next".to_vec());
-                assert_eq!(contents(&super::read(folder.path(), 77, None).unwrap()), expected);
+                assert_eq!(
+                    contents(&super::read(folder.path(), 77, None).unwrap()),
+                    expected
+                );
             }
         }
     }
@@ -291,7 +345,11 @@ mod tests {
     fn grouped(folder: &Path) -> (PathBuf, Vec<u8>, Vec<usize>) {
         let mut log = Log::new(folder, 77, 0);
         let mut starts = Vec::new();
-        for group in [&[vec![1; 700]][..], &[vec![2; 700]], &[vec![3; 5000], vec![4; 5000]]] {
+        for group in [
+            &[vec![1; 700]][..],
+            &[vec![2; 700]],
+            &[vec![3; 5000], vec![4; 5000]],
+        ] {
             starts.push(log.length() as usize);
             log.append(group).unwrap();
         }
@@ -307,8 +365,16 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[sector * SECTOR..][..SECTOR].fill(0);
             fs::write(&path, &bytes).unwrap();
-            let expected = if sector * SECTOR < starts[2] + RECORD_HEAD + 5000 + 1 { 2 } else { 3 };
-            assert_eq!(contents(&read(folder.path(), 77, None).unwrap()).len(), expected, "{sector}");
+            let expected = if sector * SECTOR < starts[2] + RECORD_HEAD + 5000 + 1 {
+                2
+            } else {
+                3
+            };
+            assert_eq!(
+                contents(&read(folder.path(), 77, None).unwrap()).len(),
+                expected,
+                "{sector}"
+            );
         }
     }
 
@@ -323,7 +389,10 @@ mod tests {
             let end = bytes.len() - 100;
             bytes[end..].fill(0);
             fs::write(&path, &bytes).unwrap();
-            assert!(matches!(read(folder.path(), 77, None), Err(Error::Damaged(_))), "{at}");
+            assert!(
+                matches!(read(folder.path(), 77, None), Err(Error::Damaged(_))),
+                "{at}"
+            );
         }
     }
 
@@ -334,7 +403,10 @@ mod tests {
         bytes[..HEAD].copy_from_slice(&head(78));
         fs::rename(path, folder.path().join(name(78))).unwrap();
         fs::write(folder.path().join(name(78)), &bytes).unwrap();
-        assert!(matches!(read(folder.path(), 78, None), Err(Error::Damaged(_))));
+        assert!(matches!(
+            read(folder.path(), 78, None),
+            Err(Error::Damaged(_))
+        ));
     }
 
     #[test]

@@ -68,7 +68,15 @@ impl Manifest {
         next: u64,
         changes: u64,
     ) -> Result<Self> {
-        let mut manifest = Self { version: VERSION, settings, segments, changed, next, changes, hash: 0 };
+        let mut manifest = Self {
+            version: VERSION,
+            settings,
+            segments,
+            changed,
+            next,
+            changes,
+            hash: 0,
+        };
         manifest.hash = xxh3_64(manifest.to_json()?.as_bytes());
         Ok(manifest)
     }
@@ -86,8 +94,11 @@ impl Manifest {
             }
             read => read?,
         };
-        let text = str::from_utf8(&bytes).ok().and_then(|text| text.strip_suffix('\n')?.split_once('\n'));
-        let (json, hash) = text.ok_or_else(|| whole::damaged(&path, "it does not have two lines"))?;
+        let text = str::from_utf8(&bytes)
+            .ok()
+            .and_then(|text| text.strip_suffix('\n')?.split_once('\n'));
+        let (json, hash) =
+            text.ok_or_else(|| whole::damaged(&path, "it does not have two lines"))?;
         // The hash is not computed from the values again: another release can write them in another way.
         let own = xxh3_64(json.as_bytes());
         if format!("{own:016x}") != hash {
@@ -96,10 +107,17 @@ impl Manifest {
         let invalid = |_| whole::damaged(&path, "its content is invalid");
         let Version { version } = serde_json::from_str(json).map_err(invalid)?;
         if version != VERSION {
-            return Err(Error::Version { of: path.display().to_string(), found: version, reads: VERSION });
+            return Err(Error::Version {
+                of: path.display().to_string(),
+                found: version,
+                reads: VERSION,
+            });
         }
         let manifest: Self = serde_json::from_str(json).map_err(invalid)?;
-        Ok(Self { hash: own, ..manifest })
+        Ok(Self {
+            hash: own,
+            ..manifest
+        })
     }
 
     /// Replaces the manifest of an index. Cost: two syncs.
@@ -107,7 +125,10 @@ impl Manifest {
         let json = self.to_json()?;
         let hash = xxh3_64(json.as_bytes());
         whole::write(folder, NAME, format!("{json}\n{hash:016x}\n").as_bytes())?;
-        disk::sync_folder(folder).map_err(|source| Error::File { path: folder.into(), source })
+        disk::sync_folder(folder).map_err(|source| Error::File {
+            path: folder.into(),
+            source,
+        })
     }
 }
 
@@ -120,17 +141,28 @@ mod tests {
     #[test]
     fn the_hash_is_that_of_the_file() {
         let folder = tempfile::tempdir().unwrap();
-        let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+        let settings = Settings {
+            config: Config::default(),
+            store: Store::Texts,
+            keep: "first".into(),
+        };
         let written = Manifest::new(settings, vec!["segment-1".into()], None, 7, 9).unwrap();
         written.write(folder.path()).unwrap();
         assert_eq!(Manifest::read(folder.path()).unwrap(), written);
         // Another release can have fields that this one does not write.
         let path = folder.path().join(NAME);
-        let json =
-            fs::read_to_string(&path).unwrap().lines().next().unwrap().replace("{\"version\":1", "{\"version\":1,\"more\":1");
+        let json = fs::read_to_string(&path)
+            .unwrap()
+            .lines()
+            .next()
+            .unwrap()
+            .replace("{\"version\":1", "{\"version\":1,\"more\":1");
         let hash = xxh3_64(json.as_bytes());
         fs::write(&path, format!("{json}\n{hash:016x}\n")).unwrap();
         let read = Manifest::read(folder.path()).unwrap();
-        assert_eq!((read.hash, read.to_json().unwrap()), (hash, written.to_json().unwrap()));
+        assert_eq!(
+            (read.hash, read.to_json().unwrap()),
+            (hash, written.to_json().unwrap())
+        );
     }
 }

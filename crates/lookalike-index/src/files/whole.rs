@@ -16,7 +16,10 @@ const VERSION: u32 = 1;
 const SUM: usize = size_of::<u128>();
 
 pub(super) fn damaged(path: &Path, what: &str) -> Error {
-    Error::Damaged(format!("{} ({what})", lookalike::shown::path(&path.display().to_string())))
+    Error::Damaged(format!(
+        "{} ({what})",
+        lookalike::shown::path(&path.display().to_string())
+    ))
 }
 
 /// Returns a file with this content.
@@ -31,7 +34,10 @@ pub(super) fn seal(magic: [u8; 8], content: &[u8]) -> Vec<u8> {
 pub(super) fn unseal(path: &Path, magic: [u8; 8]) -> Result<Vec<u8>> {
     let mut bytes = read(path)?;
     let head = magic.len() + size_of_val(&VERSION);
-    let length = bytes.len().checked_sub(SUM).filter(|&length| length >= head);
+    let length = bytes
+        .len()
+        .checked_sub(SUM)
+        .filter(|&length| length >= head);
     let length = length.ok_or_else(|| damaged(path, "it is truncated"))?;
     if xxh3_128(&bytes[..length]).to_le_bytes() != bytes[length..] {
         return Err(damaged(path, "its checksum is wrong"));
@@ -39,7 +45,13 @@ pub(super) fn unseal(path: &Path, magic: [u8; 8]) -> Result<Vec<u8>> {
     let found = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
     match (bytes.starts_with(&magic), found) {
         (true, VERSION) => {}
-        (true, found) => return Err(Error::Version { of: path.display().to_string(), found, reads: VERSION }),
+        (true, found) => {
+            return Err(Error::Version {
+                of: path.display().to_string(),
+                found,
+                reads: VERSION,
+            });
+        }
         (false, _) => return Err(damaged(path, "it is another kind of file")),
     }
     bytes.truncate(length);
@@ -55,13 +67,19 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
         file.read_exact_at(&mut bytes, 0)?;
         Ok(bytes)
     };
-    read().map_err(|source| Error::File { path: path.into(), source })
+    read().map_err(|source| Error::File {
+        path: path.into(),
+        source,
+    })
 }
 
 /// Writes a file of an index that appears only when it is complete: under another name, synced, and renamed.
 pub(super) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let unfinished = folder.join(format!("{name}.new"));
-    let failed = |source| Error::File { path: folder.join(name), source };
+    let failed = |source| Error::File {
+        path: folder.join(name),
+        source,
+    };
     let write = || {
         if unfinished.symlink_metadata().is_ok() {
             disk::remove(&unfinished)?;

@@ -21,7 +21,10 @@ impl Index {
     /// # Errors
     /// Fails if an id is taken or occurs twice, or if the index cannot be written. Then nothing changes.
     pub fn add_decided(&self, documents: Vec<DecidedDocument>) -> Result<()> {
-        let ids: Vec<&Id> = documents.iter().map(|decided| decided.document.id()).collect();
+        let ids: Vec<&Id> = documents
+            .iter()
+            .map(|decided| decided.document.id())
+            .collect();
         let mut writer = self.exclusive()?;
         self.read().refuse_taken(&ids, false)?;
         refuse_large(documents.iter().map(|decided| &decided.document.0), MOST)?;
@@ -39,16 +42,34 @@ impl State {
     /// made, so they must be written as a segment before anything is searched.
     fn apply_decided(&mut self, added: Vec<DecidedDocument>) -> Result<Vec<Change>> {
         let mut changes = Vec::with_capacity(added.len());
-        for DecidedDocument { document: Prepared(new), represented } in added {
+        for DecidedDocument {
+            document: Prepared(new),
+            represented,
+        } in added
+        {
             let (verdict, after) = match represented {
                 None => (Verdict::Kept, Decided::Kept),
-                Some(Represented { number, id, similarity }) => (
+                Some(Represented {
+                    number,
+                    id,
+                    similarity,
+                }) => (
                     // Where a similarity is not measured, all count as 1.
-                    Verdict::Dropped { representative: number, similarity: similarity.unwrap_or(1.0) },
-                    Decided::Dropped { representative: id, similarity },
+                    Verdict::Dropped {
+                        representative: number,
+                        similarity: similarity.unwrap_or(1.0),
+                    },
+                    Decided::Dropped {
+                        representative: id,
+                        similarity,
+                    },
                 ),
             };
-            changes.push(Change { id: new.id.clone(), before: None, after: Some(after) });
+            changes.push(Change {
+                id: new.id.clone(),
+                before: None,
+                after: Some(after),
+            });
             self.insert_decided(new, verdict)?;
         }
         Ok(changes)

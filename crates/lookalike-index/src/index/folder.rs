@@ -56,7 +56,10 @@ pub(super) const LOCK: &str = "lock";
 /// Locks an index for writing, until the file is closed.
 pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK);
-    let failed = |source| Error::File { path: path.clone(), source };
+    let failed = |source| Error::File {
+        path: path.clone(),
+        source,
+    };
     let file = File::open_or_create(&path).map_err(failed)?;
     match file.try_lock().map_err(failed)? {
         true => Ok(file),
@@ -107,10 +110,14 @@ impl Index {
     }
 
     pub(super) fn read(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.state
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     pub(super) fn write(&self) -> RwLockWriteGuard<'_, State> {
-        self.state.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.state
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

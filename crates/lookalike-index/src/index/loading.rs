@@ -26,7 +26,10 @@ pub(super) struct Loaded {
 
 /// Reads the files that a manifest names, and up to `limit` bytes of its log.
 pub(super) fn load(folder: &Path, manifest: &Manifest, limit: Option<u64>) -> Result<Loaded> {
-    let mut state = State::new(collection::method(manifest.settings.config.clone())?, manifest.settings.store);
+    let mut state = State::new(
+        collection::method(manifest.settings.config.clone())?,
+        manifest.settings.store,
+    );
     for name in &manifest.segments {
         let segment = Arc::new(Segment::open(folder, name, state.shape)?);
         state.segments.push(Open::new(segment));
@@ -39,7 +42,12 @@ pub(super) fn load(folder: &Path, manifest: &Manifest, limit: Option<u64>) -> Re
     let mut next = manifest.changes;
     let mut pending = Vec::new();
     for record in read.records() {
-        let invalid = || Error::Damaged(format!("{} (a record of the log is invalid)", folder.display()));
+        let invalid = || {
+            Error::Damaged(format!(
+                "{} (a record of the log is invalid)",
+                folder.display()
+            ))
+        };
         let record = Replayed::read(manifest.settings.store, record).ok_or_else(invalid)?;
         if record.first != next {
             return Err(invalid());
@@ -48,7 +56,12 @@ pub(super) fn load(folder: &Path, manifest: &Manifest, limit: Option<u64>) -> Re
         next += changes.len() as u64;
         pending.extend(changes);
     }
-    Ok(Loaded { state, log: read.length, pending, next })
+    Ok(Loaded {
+        state,
+        log: read.length,
+        pending,
+        next,
+    })
 }
 
 impl State {
@@ -71,8 +84,14 @@ impl State {
         self.verdicts = changed.verdicts;
         self.firsts = changed.firsts;
         self.late = changed.late.into_iter().collect();
-        changed.leading.iter().try_for_each(|&number| self.chain(number, true))?;
-        changed.following.iter().try_for_each(|&number| self.chain(number, false))
+        changed
+            .leading
+            .iter()
+            .try_for_each(|&number| self.chain(number, true))?;
+        changed
+            .following
+            .iter()
+            .try_for_each(|&number| self.chain(number, false))
     }
 
     /// Returns what changed since the segments were written. There must be no documents in memory.
@@ -80,11 +99,20 @@ impl State {
         let mut gone = Vec::new();
         for open in &self.segments {
             let base = open.segment.head.base;
-            let removed = open.segment.present().bits().iter().filter(|&offset| !open.live.contains(offset));
+            let removed = open
+                .segment
+                .present()
+                .bits()
+                .iter()
+                .filter(|&offset| !open.live.contains(offset));
             gone.extend(removed.map(|offset| base + offset));
         }
         let sorted = |numbers: &[u64]| {
-            let mut numbers: Vec<u64> = numbers.iter().copied().filter(|&number| self.is_live(number)).collect();
+            let mut numbers: Vec<u64> = numbers
+                .iter()
+                .copied()
+                .filter(|&number| self.is_live(number))
+                .collect();
             numbers.sort_unstable();
             numbers
         };

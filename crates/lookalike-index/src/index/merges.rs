@@ -44,7 +44,12 @@ enum Work {
 }
 
 impl Merging {
-    pub(super) fn start(folder: &Path, segments: Range<usize>, merged: Merged, merges: Merges) -> Self {
+    pub(super) fn start(
+        folder: &Path,
+        segments: Range<usize>,
+        merged: Merged,
+        merges: Merges,
+    ) -> Self {
         let (merged, folder) = (Arc::new(merged), PathBuf::from(folder));
         let of_thread = merged.clone();
         let work = move || of_thread.write(&folder, UNFINISHED);
@@ -55,7 +60,11 @@ impl Merging {
                 Err(error) => Work::Ended(Err(Error::Write(error))),
             },
         };
-        Self { segments, merged, work }
+        Self {
+            segments,
+            merged,
+            work,
+        }
     }
 
     pub(super) fn is_of_this_process(&self) -> bool {
@@ -70,12 +79,18 @@ impl Merging {
     pub(super) fn join(&mut self) -> Result<Option<Unfinished>> {
         match mem::replace(&mut self.work, Work::Ended(Ok(None))) {
             Work::Ended(done) => done,
-            Work::Runs(process, thread) if process == process::id() => thread
-                .join()
-                .unwrap_or_else(|_| Err(Error::Write(std::io::Error::other("the thread that merged segments panicked")))),
+            Work::Runs(process, thread) if process == process::id() => {
+                thread.join().unwrap_or_else(|_| {
+                    Err(Error::Write(std::io::Error::other(
+                        "the thread that merged segments panicked",
+                    )))
+                })
+            }
             Work::Runs(_, thread) => {
                 mem::forget(thread);
-                Err(Error::Write(std::io::Error::other("this process was forked while segments were merged")))
+                Err(Error::Write(std::io::Error::other(
+                    "this process was forked while segments were merged",
+                )))
             }
         }
     }

@@ -43,7 +43,9 @@ impl Index {
                 }
                 self.use_merging(merging)?;
             }
-            let Some(segments) = due(&self.read(), self.budget as u64 / 4) else { return Ok(()) };
+            let Some(segments) = due(&self.read(), self.budget as u64 / 4) else {
+                return Ok(());
+            };
             // Nothing changes between these two, because this thread has the writer.
             let merged = self.read().to_merge(segments.clone())?;
             self.write().watch(segments.clone());
@@ -57,7 +59,8 @@ impl Index {
             Some(unfinished) => Some(unfinished.finish(&self.folder)?),
             None => None,
         };
-        self.write().use_merged(merging.segments.clone(), &merging.merged, merged)
+        self.write()
+            .use_merged(merging.segments.clone(), &merging.merged, merged)
     }
 
     /// Waits for a merge, and forgets it.
@@ -82,7 +85,10 @@ impl Drop for Index {
     fn drop(&mut self) {
         let Some(writer) = &self.writer else { return };
         let mut writer = lock(writer);
-        let is_merging = writer.merging.as_ref().is_some_and(Merging::is_of_this_process);
+        let is_merging = writer
+            .merging
+            .as_ref()
+            .is_some_and(Merging::is_of_this_process);
         if is_merging && writer.failed.is_none() && !thread::panicking() {
             let _ = self.guarded(&mut writer, |writer| self.end_merge(writer));
         }
@@ -91,8 +97,13 @@ impl Drop for Index {
 
 /// Returns segments that are to be merged, or one that is to be written again.
 fn due(state: &State, least: u64) -> Option<Range<usize>> {
-    let is_worn = |at: usize| state.changed_in(at) > FEW + state.segments[at].segment.head.documents / WORN;
-    let worn = || (0..state.segments.len()).find(|&at| is_worn(at)).map(|at| at..at + 1);
+    let is_worn =
+        |at: usize| state.changed_in(at) > FEW + state.segments[at].segment.head.documents / WORN;
+    let worn = || {
+        (0..state.segments.len())
+            .find(|&at| is_worn(at))
+            .map(|at| at..at + 1)
+    };
     similar(state, least).or_else(worn)
 }
 
@@ -100,12 +111,30 @@ fn due(state: &State, least: u64) -> Option<Range<usize>> {
 /// than `least` bytes are of similar size.
 fn similar(state: &State, least: u64) -> Option<Range<usize>> {
     let level = |bytes: u64| (bytes / least.max(1)).max(1).ilog(FANOUT as u64);
-    let levels: Vec<u32> = state.segments.iter().map(|open| level(open.segment.weight())).collect();
-    for most in levels.iter().copied().collect::<std::collections::BTreeSet<_>>() {
-        let count = levels.iter().rev().take_while(|&&level| level <= most).count();
+    let levels: Vec<u32> = state
+        .segments
+        .iter()
+        .map(|open| level(open.segment.weight()))
+        .collect();
+    for most in levels
+        .iter()
+        .copied()
+        .collect::<std::collections::BTreeSet<_>>()
+    {
+        let count = levels
+            .iter()
+            .rev()
+            .take_while(|&&level| level <= most)
+            .count();
         let suffix = levels.len() - count..levels.len();
         let span = state.span(suffix.clone());
-        if span.end - span.start <= SPAN && levels[suffix.clone()].iter().filter(|&&level| level == most).count() >= FANOUT {
+        if span.end - span.start <= SPAN
+            && levels[suffix.clone()]
+                .iter()
+                .filter(|&&level| level == most)
+                .count()
+                >= FANOUT
+        {
             return Some(suffix);
         }
     }

@@ -37,7 +37,10 @@ impl Index {
         if settings.store == Store::Sketches && method.verify() == lookalike::Verify::Exact {
             return Err(Error::NothingToVerify);
         }
-        let failed = |source| Error::File { path: folder.into(), source };
+        let failed = |source| Error::File {
+            path: folder.into(),
+            source,
+        };
         make_folder(folder).map_err(failed)?;
         refuse_used(folder)?;
         let lock = lock(folder)?;
@@ -60,11 +63,24 @@ impl Index {
 
     fn with_lock(folder: &Path, lock: File) -> Result<Self> {
         let manifest = Manifest::read(folder)?;
-        let Loaded { state, log, pending, next } = load(folder, &manifest, None)?;
+        let Loaded {
+            state,
+            log,
+            pending,
+            next,
+        } = load(folder, &manifest, None)?;
         let settings = manifest.settings.clone();
         let log = Log::new(folder, manifest.hash, log);
         log.cut()?;
-        let writer = Writer { log, manifest, pending, next, merging: None, failed: None, _lock: lock };
+        let writer = Writer {
+            log,
+            manifest,
+            pending,
+            next,
+            merging: None,
+            failed: None,
+            _lock: lock,
+        };
         let writer = Some(Mutex::new(writer));
         let index = Self {
             folder: folder.into(),
@@ -116,7 +132,10 @@ impl Index {
 
 /// Refuses a folder that has files.
 fn refuse_used(folder: &Path) -> Result<()> {
-    let failed = |source| Error::File { path: folder.into(), source };
+    let failed = |source| Error::File {
+        path: folder.into(),
+        source,
+    };
     for entry in fs::read_dir(folder).map_err(failed)? {
         // A crash while an index was created can have left these.
         let name = entry.map_err(failed)?.file_name();

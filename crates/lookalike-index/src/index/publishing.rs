@@ -49,14 +49,31 @@ impl Index {
     pub(super) fn replace_manifest(&self, writer: &mut Writer) -> Result<()> {
         let state = self.read();
         if !writer.pending.is_empty() {
-            feed::write(&self.folder, writer.next - writer.pending.len() as u64, &writer.pending)?;
+            feed::write(
+                &self.folder,
+                writer.next - writer.pending.len() as u64,
+                &writer.pending,
+            )?;
             writer.pending.clear();
         }
         let changed = state.changed().write(&self.folder)?;
-        let segments = state.segments.iter().map(|open| open.segment.name.clone()).collect();
-        let manifest = Manifest::new(self.settings.clone(), segments, changed, state.memory.next(), writer.next)?;
+        let segments = state
+            .segments
+            .iter()
+            .map(|open| open.segment.name.clone())
+            .collect();
+        let manifest = Manifest::new(
+            self.settings.clone(),
+            segments,
+            changed,
+            state.memory.next(),
+            writer.next,
+        )?;
         drop(state);
-        disk::sync_folder(&self.folder).map_err(|source| Error::File { path: self.folder.clone(), source })?;
+        disk::sync_folder(&self.folder).map_err(|source| Error::File {
+            path: self.folder.clone(),
+            source,
+        })?;
         let is_same = manifest.hash == writer.manifest.hash;
         // An equal manifest that was replaced before can have left its log, which must not continue this one.
         if !is_same {
@@ -77,7 +94,10 @@ impl Index {
         let path = self.folder.join(log::name(manifest));
         if path.exists() {
             disk::remove(&path).map_err(|source| Error::File { path, source })?;
-            disk::sync_folder(&self.folder).map_err(|source| Error::File { path: self.folder.clone(), source })?;
+            disk::sync_folder(&self.folder).map_err(|source| Error::File {
+                path: self.folder.clone(),
+                source,
+            })?;
         }
         Ok(())
     }
@@ -91,15 +111,22 @@ impl Index {
 
     fn remove_stale_of(&self, writer: &Writer) {
         let manifest = &writer.manifest;
-        let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
+        let Ok(entries) = fs::read_dir(&self.folder) else {
+            return;
+        };
+        for name in entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+        {
             let is_used = match name.split_once('-') {
                 _ if name == UNFINISHED => writer.merging.is_some(),
                 _ if name.ends_with(".new") => false,
                 Some(("segment", _)) => manifest.segments.contains(&name),
                 Some(("changed", _)) => manifest.changed.as_ref() == Some(&name),
                 Some(("log", _)) => name == log::name(manifest.hash),
-                Some(("changes", first)) => first.parse().is_ok_and(|first: u64| first < manifest.changes),
+                Some(("changes", first)) => first
+                    .parse()
+                    .is_ok_and(|first: u64| first < manifest.changes),
                 _ => true,
             };
             if !is_used {

@@ -90,7 +90,9 @@ impl Index {
     /// Fails if a file cannot be read, or is damaged.
     pub fn show(&self, id: &Id) -> Result<Option<Stored>> {
         let state = self.readable()?;
-        let Some(number) = state.with_id(id)? else { return Ok(None) };
+        let Some(number) = state.with_id(id)? else {
+            return Ok(None);
+        };
         state.show(number).map(Some)
     }
 
@@ -111,7 +113,10 @@ impl Index {
     pub fn text(&self, id: &Id) -> Result<Option<String>> {
         let state = self.readable()?;
         match state.store {
-            Store::Texts => state.with_id(id)?.map(|number| state.text(number)).transpose(),
+            Store::Texts => state
+                .with_id(id)?
+                .map(|number| state.text(number))
+                .transpose(),
             Store::Sets | Store::Sketches => Err(Error::NoTexts),
         }
     }
@@ -130,13 +135,22 @@ impl Index {
     ///
     /// # Errors
     /// Fails if a file cannot be read, if it is damaged, or with any error of `give`.
-    pub fn each_decision(&self, since: u64, give: &mut dyn FnMut(Decision) -> Result<()>) -> Result<()> {
+    pub fn each_decision(
+        &self,
+        since: u64,
+        give: &mut dyn FnMut(Decision) -> Result<()>,
+    ) -> Result<()> {
         self.readable()?.each_decision(since, give)
     }
 
     /// Calls `give` with the ids and the texts of documents in the order in which they were added, at most `count`, beginning at the number
     /// `from`. Returns the number after the last of them.
-    pub(crate) fn each_text(&self, from: u64, count: usize, give: &mut dyn FnMut(&Id, &str) -> Result<()>) -> Result<u64> {
+    pub(crate) fn each_text(
+        &self,
+        from: u64,
+        count: usize,
+        give: &mut dyn FnMut(&Id, &str) -> Result<()>,
+    ) -> Result<u64> {
         let state = self.readable()?;
         let (mut number, mut given) = (from, 0);
         while number < state.memory.next() && given < count {
@@ -155,7 +169,14 @@ impl Index {
         // Compressed texts are a third as large as plain ones, or smaller.
         const RATIO: u64 = 3;
         let state = self.read();
-        let texts = |open: &crate::state::Open| open.segment.head.texts.iter().map(|texts| texts.payloads.length).sum::<u64>();
+        let texts = |open: &crate::state::Open| {
+            open.segment
+                .head
+                .texts
+                .iter()
+                .map(|texts| texts.payloads.length)
+                .sum::<u64>()
+        };
         RATIO * state.segments.iter().map(texts).sum::<u64>() + state.memory.bytes() as u64
     }
 
@@ -186,22 +207,38 @@ impl Index {
     ///
     /// # Errors
     /// Fails for the same reasons as [`changes`](Self::changes), or with any error of `give`.
-    pub fn each_change(&self, after: u64, give: &mut dyn FnMut(u64, Change) -> Result<bool>) -> Result<()> {
+    pub fn each_change(
+        &self,
+        after: u64,
+        give: &mut dyn FnMut(u64, Change) -> Result<bool>,
+    ) -> Result<()> {
         let (pending, next) = self.pending()?;
         let in_parts = next - pending.len() as u64;
         let parts = feed::parts(&self.folder)?;
-        for (at, (first, path)) in parts.iter().enumerate().filter(|(_, (first, _))| *first < in_parts) {
+        for (at, (first, path)) in parts
+            .iter()
+            .enumerate()
+            .filter(|(_, (first, _))| *first < in_parts)
+        {
             // Another process can have written parts since this one opened the index.
-            let end = parts.get(at + 1).map_or(in_parts, |(next, _)| in_parts.min(*next));
+            let end = parts
+                .get(at + 1)
+                .map_or(in_parts, |(next, _)| in_parts.min(*next));
             if end > after + 1 {
-                for (number, change) in (*first..end).zip(feed::read(path)?).filter(|(number, _)| *number > after) {
+                for (number, change) in (*first..end)
+                    .zip(feed::read(path)?)
+                    .filter(|(number, _)| *number > after)
+                {
                     if !give(number, change)? {
                         return Ok(());
                     }
                 }
             }
         }
-        for (number, change) in (in_parts..).zip(pending).filter(|(number, _)| *number > after) {
+        for (number, change) in (in_parts..)
+            .zip(pending)
+            .filter(|(number, _)| *number > after)
+        {
             if !give(number, change)? {
                 return Ok(());
             }
@@ -231,7 +268,11 @@ impl Index {
             empty,
             segments: segments.len() as u64,
             in_memory: documents - in_segments,
-            removed: segments.iter().map(|open| open.segment.head.documents).sum::<u64>() - in_segments,
+            removed: segments
+                .iter()
+                .map(|open| open.segment.head.documents)
+                .sum::<u64>()
+                - in_segments,
             bytes: segments.iter().map(|open| open.segment.bytes()).sum(),
             last_change: next - 1,
         })
@@ -246,32 +287,51 @@ impl Index {
         let (pending, next) = self.pending()?;
         let in_parts = next - pending.len() as u64;
         let state = self.readable()?;
-        let mut checked = Checked { documents: state.len(), bytes: 0, decisions: 0 };
+        let mut checked = Checked {
+            documents: state.len(),
+            bytes: 0,
+            decisions: 0,
+        };
         for open in &state.segments {
             open.segment.check()?;
             checked.bytes += open.segment.bytes();
         }
         // Another process can have written parts since this one opened the index.
         let mut expected = 1;
-        for (first, path) in feed::parts(&self.folder)?.into_iter().filter(|(first, _)| *first < in_parts) {
+        for (first, path) in feed::parts(&self.folder)?
+            .into_iter()
+            .filter(|(first, _)| *first < in_parts)
+        {
             let count = feed::read(&path)?.len() as u64;
             if first != expected {
-                return Err(Error::Damaged(format!("{}: changes before number {first} are missing", self.folder.display())));
+                return Err(Error::Damaged(format!(
+                    "{}: changes before number {first} are missing",
+                    self.folder.display()
+                )));
             }
             expected = first + count;
         }
         if expected != in_parts {
-            return Err(Error::Damaged(format!("{}: changes from number {expected} are missing", self.folder.display())));
+            return Err(Error::Damaged(format!(
+                "{}: changes from number {expected} are missing",
+                self.folder.display()
+            )));
         }
         if decisions {
             for number in state.numbers() {
                 let place = state.place(number)?;
                 if state.verdict(place)? != Some(crate::law::decided(&*state, place)?) {
                     let id = state.id(number)?;
-                    return Err(Error::Damaged(format!("{}: the decision about {id} is wrong", self.folder.display())));
+                    return Err(Error::Damaged(format!(
+                        "{}: the decision about {id} is wrong",
+                        self.folder.display()
+                    )));
                 }
                 if state.with_id(&state.id(number)?)? != Some(number) {
-                    return Err(Error::Damaged(format!("{}: document {number} is not found by its id", self.folder.display())));
+                    return Err(Error::Damaged(format!(
+                        "{}: document {number} is not found by its id",
+                        self.folder.display()
+                    )));
                 }
                 checked.decisions += 1;
             }
@@ -283,7 +343,9 @@ impl Index {
 impl State {
     fn show(&self, number: u64) -> Result<Stored> {
         let place = self.place(number)?;
-        let verdict = self.verdict_of(number)?.ok_or_else(|| Self::missing(number))?;
+        let verdict = self
+            .verdict_of(number)?
+            .ok_or_else(|| Self::missing(number))?;
         let (mut copies, mut represents) = (Vec::new(), Vec::new());
         if !self.is_without_text(number) {
             for copy in self.with_digest(self.digest(number)?)? {
@@ -308,8 +370,12 @@ impl State {
         }
         copies.sort();
         represents.sort();
-        let ids =
-            |places: Vec<crate::law::Place>| places.into_iter().map(|place| self.id(place.number)).collect::<Result<Vec<Id>>>();
+        let ids = |places: Vec<crate::law::Place>| {
+            places
+                .into_iter()
+                .map(|place| self.id(place.number))
+                .collect::<Result<Vec<Id>>>()
+        };
         let text = match self.store {
             Store::Texts => Some(self.text(number)?),
             Store::Sets | Store::Sketches => None,

@@ -34,7 +34,12 @@ impl Record {
             if store != Store::Texts {
                 out.0.extend(new.digest.to_le_bytes());
                 out.0.push(new.empty.into());
-                out.bytes(&new.keys.iter().flat_map(|key| key.to_le_bytes()).collect::<Vec<u8>>());
+                out.bytes(
+                    &new.keys
+                        .iter()
+                        .flat_map(|key| key.to_le_bytes())
+                        .collect::<Vec<u8>>(),
+                );
                 out.bytes(&new.bits);
             }
         }
@@ -84,14 +89,34 @@ impl<'a> Replayed<'a> {
             }
             let digest = Digest::from_le_bytes(read.take()?);
             let [empty] = read.take()?;
-            let keys = read.bytes()?.as_chunks().0.iter().map(|key| u32::from_le_bytes(*key)).collect();
+            let keys = read
+                .bytes()?
+                .as_chunks()
+                .0
+                .iter()
+                .map(|key| u32::from_le_bytes(*key))
+                .collect();
             let bits = read.bytes()?.to_vec();
-            Some(Added::Sketched(Sketched { id, key, digest, empty: empty != 0, keys, bits, payload: payload.to_vec() }))
+            Some(Added::Sketched(Sketched {
+                id,
+                key,
+                digest,
+                empty: empty != 0,
+                keys,
+                bits,
+                payload: payload.to_vec(),
+            }))
         })?;
         let verdicts = read.list(|read| Some((read.number()?, read.verdict()?)))?;
         let first = read.number()?;
         let changes = read.list(Decoder::change)?;
-        read.0.is_empty().then_some(Self { removed, added, verdicts, first, changes })
+        read.0.is_empty().then_some(Self {
+            removed,
+            added,
+            verdicts,
+            first,
+            changes,
+        })
     }
 
     /// Changes a state as it was changed when the record was written. Returns the changes.
@@ -102,9 +127,17 @@ impl<'a> Replayed<'a> {
         let sketch = |scratch: &mut Scratch, added| sketched(&method, store, added, scratch);
         let sketched: Vec<Sketched> = if added.len() < MANY {
             let mut scratch = Scratch::default();
-            added.into_iter().map(|added| sketch(&mut scratch, added)).collect()
+            added
+                .into_iter()
+                .map(|added| sketch(&mut scratch, added))
+                .collect()
         } else {
-            apart(|| added.into_par_iter().map_init(Scratch::default, sketch).collect())
+            apart(|| {
+                added
+                    .into_par_iter()
+                    .map_init(Scratch::default, sketch)
+                    .collect()
+            })
         };
         for new in sketched {
             state.insert(new)?;

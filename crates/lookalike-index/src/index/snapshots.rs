@@ -34,9 +34,16 @@ impl Index {
         if writer.log.length() > 0 {
             self.guarded(&mut writer, |writer| self.publish(writer))?;
         }
-        let failed = |source| Error::File { path: to.into(), source };
+        let failed = |source| Error::File {
+            path: to.into(),
+            source,
+        };
         // A link to an empty folder is followed.
-        let place = if to.exists() { to.canonicalize().map_err(failed)? } else { to.into() };
+        let place = if to.exists() {
+            to.canonicalize().map_err(failed)?
+        } else {
+            to.into()
+        };
         if place.exists() && fs::read_dir(&place).map_err(failed)?.next().is_some() {
             return Err(Error::Exists(to.into()));
         }
@@ -55,41 +62,74 @@ impl Index {
 
     /// Copies what the manifest names.
     fn copy(&self, writer: &Writer, to: &Path) -> Result<()> {
-        let Manifest { segments, changed, .. } = &writer.manifest;
+        let Manifest {
+            segments, changed, ..
+        } = &writer.manifest;
         let mut names: Vec<String> = segments.iter().chain(changed).cloned().collect();
-        for (_, path) in feed::parts(&self.folder)?.into_iter().filter(|(first, _)| *first < writer.manifest.changes) {
-            names.extend(path.file_name().and_then(|name| name.to_str()).map(String::from));
+        for (_, path) in feed::parts(&self.folder)?
+            .into_iter()
+            .filter(|(first, _)| *first < writer.manifest.changes)
+        {
+            names.extend(
+                path.file_name()
+                    .and_then(|name| name.to_str())
+                    .map(String::from),
+            );
         }
         for name in &names {
             let (from, to) = (self.folder.join(name), to.join(name));
-            let failed = |source| Error::File { path: to.clone(), source };
+            let failed = |source| Error::File {
+                path: to.clone(),
+                source,
+            };
             if disk::hard_link(&from, &to).is_err() {
                 disk::copy(&from, &to).map_err(failed)?;
             }
         }
-        disk::sync_folder(to).map_err(|source| Error::File { path: to.into(), source })?;
+        disk::sync_folder(to).map_err(|source| Error::File {
+            path: to.into(),
+            source,
+        })?;
         writer.manifest.write(to)
     }
 }
 
 /// Creates a folder for an unfinished copy beside a folder, and locks it. Removes those that remain of interrupted copies.
 fn unfinished(to: &Path) -> Result<(PathBuf, File)> {
-    let failed = |source| Error::File { path: to.into(), source };
-    let name = to.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?.to_string_lossy();
+    let failed = |source| Error::File {
+        path: to.into(),
+        source,
+    };
+    let name = to
+        .file_name()
+        .ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?
+        .to_string_lossy();
     let prefix = format!(".{name}.unfinished-");
     // A folder that this user may not list can still be written.
-    for entry in fs::read_dir(disk::folder_of(to)).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(disk::folder_of(to))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         // Only names that are made below: another file may begin like them.
         let name = entry.file_name().into_string().unwrap_or_default();
-        let numbers = name.strip_prefix(&prefix).and_then(|rest| rest.split_once('-'));
-        let is_left = numbers.is_some_and(|(process, number)| process.parse::<u32>().is_ok() && number.parse::<u64>().is_ok());
+        let numbers = name
+            .strip_prefix(&prefix)
+            .and_then(|rest| rest.split_once('-'));
+        let is_left = numbers.is_some_and(|(process, number)| {
+            process.parse::<u32>().is_ok() && number.parse::<u64>().is_ok()
+        });
         // Another process can be making one.
         if is_left && let Ok(own) = lock(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());
             drop(own);
         }
     }
-    let folder = to.with_file_name(format!("{prefix}{}-{}", process::id(), MADE.fetch_add(1, Ordering::Relaxed)));
+    let folder = to.with_file_name(format!(
+        "{prefix}{}-{}",
+        process::id(),
+        MADE.fetch_add(1, Ordering::Relaxed)
+    ));
     make_folder(&folder).map_err(failed)?;
     let own = lock(&folder)?;
     Ok((folder, own))

@@ -71,15 +71,25 @@ enum Progress {
 
 impl Queue {
     /// Puts a change in the queue, and waits until it is made. If this thread has to lead, calls `make` for everything that waits then.
-    pub(super) fn submit(&self, operation: Operation, make: impl FnOnce(&[Arc<Request>])) -> Result<Vec<Change>> {
-        let request = Arc::new(Request { progress: Mutex::new(Progress::Waits(operation)), changed: Condvar::new() });
+    pub(super) fn submit(
+        &self,
+        operation: Operation,
+        make: impl FnOnce(&[Arc<Request>]),
+    ) -> Result<Vec<Change>> {
+        let request = Arc::new(Request {
+            progress: Mutex::new(Progress::Waits(operation)),
+            changed: Condvar::new(),
+        });
         let leads = {
             let mut waiting = lock(&self.0);
             waiting.requests.push(request.clone());
             !mem::replace(&mut waiting.is_led, true)
         };
         if leads || request.wait() {
-            let led = Led { queue: self, requests: mem::take(&mut lock(&self.0).requests) };
+            let led = Led {
+                queue: self,
+                requests: mem::take(&mut lock(&self.0).requests),
+            };
             make(&led.requests);
         }
         match mem::replace(&mut *lock(&request.progress), Progress::IsMade) {
@@ -91,7 +101,9 @@ impl Queue {
 }
 
 fn unanswered() -> Error {
-    Error::Write(std::io::Error::other("the thread that made the change stopped"))
+    Error::Write(std::io::Error::other(
+        "the thread that made the change stopped",
+    ))
 }
 
 /// The requests of a group. When this is dropped, also after a panic, all are answered and the next thread leads.
@@ -124,7 +136,10 @@ impl Request {
                 Progress::Done(_) => return false,
                 Progress::Leads(_) => return true,
                 Progress::Waits(_) | Progress::IsMade => {
-                    progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
+                    progress = self
+                        .changed
+                        .wait(progress)
+                        .unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }

@@ -49,9 +49,15 @@ impl Index {
         let prepared = match documents.len() < MANY {
             true => {
                 let mut scratch = Scratch::default();
-                documents.iter().map(|new| prepare(&mut scratch, new)).collect()
+                documents
+                    .iter()
+                    .map(|new| prepare(&mut scratch, new))
+                    .collect()
             }
-            false => documents.par_iter().map_init(Scratch::default, prepare).collect(),
+            false => documents
+                .par_iter()
+                .map_init(Scratch::default, prepare)
+                .collect(),
         };
         self.add_prepared(prepared, on_conflict)
     }
@@ -59,7 +65,10 @@ impl Index {
     /// Returns what sketches documents for this index.
     pub fn preparer(&self) -> Preparer {
         let state = self.read();
-        Preparer { method: state.method.clone(), store: state.store }
+        Preparer {
+            method: state.method.clone(),
+            store: state.store,
+        }
     }
 
     /// Does the same as [`add`](Self::add) with documents that this index's [`preparer`](Self::preparer) made. So other threads can sketch
@@ -67,9 +76,20 @@ impl Index {
     ///
     /// # Errors
     /// Fails for the same reasons as [`add`](Self::add).
-    pub fn add_prepared(&self, documents: Vec<Prepared>, on_conflict: OnConflict) -> Result<Vec<Change>> {
-        let added = documents.into_iter().map(|Prepared(sketched)| sketched).collect();
-        self.submit(Operation { removed: Vec::new(), added, on_conflict })
+    pub fn add_prepared(
+        &self,
+        documents: Vec<Prepared>,
+        on_conflict: OnConflict,
+    ) -> Result<Vec<Change>> {
+        let added = documents
+            .into_iter()
+            .map(|Prepared(sketched)| sketched)
+            .collect();
+        self.submit(Operation {
+            removed: Vec::new(),
+            added,
+            on_conflict,
+        })
     }
 
     /// Removes documents. Ids that no document has are ignored. Documents that were dropped because of a removed one are decided again.
@@ -78,13 +98,19 @@ impl Index {
     /// # Errors
     /// Fails if the index cannot be written, or if it is damaged. Then nothing changes.
     pub fn delete(&self, ids: &[Id]) -> Result<Vec<Change>> {
-        self.submit(Operation { removed: ids.to_vec(), added: Vec::new(), on_conflict: OnConflict::Fail })
+        self.submit(Operation {
+            removed: ids.to_vec(),
+            added: Vec::new(),
+            on_conflict: OnConflict::Fail,
+        })
     }
 
     /// Makes a change, and waits until it is on the disk. One thread does this for all threads that wait at the same time.
     fn submit(&self, operation: Operation) -> Result<Vec<Change>> {
         let writer = self.writer()?;
-        self.queue.submit(operation, |waiting| self.perform(&mut lock(writer), waiting))
+        self.queue.submit(operation, |waiting| {
+            self.perform(&mut lock(writer), waiting)
+        })
     }
 
     /// Returns the changes that are not in a part of the feed yet, and the number of the next change.
@@ -102,11 +128,16 @@ impl Index {
     /// Returns the number of the next change.
     pub(super) fn next_change(&self) -> Result<u64> {
         self.refuse_unreadable()?;
-        Ok(self.writer.as_ref().map_or(self.seen.1, |writer| lock(writer).next))
+        Ok(self
+            .writer
+            .as_ref()
+            .map_or(self.seen.1, |writer| lock(writer).next))
     }
 
     fn writer(&self) -> Result<&Mutex<Writer>> {
-        self.writer.as_ref().ok_or_else(|| self.read_only("it was opened for reading"))
+        self.writer
+            .as_ref()
+            .ok_or_else(|| self.read_only("it was opened for reading"))
     }
 
     /// Waits for the writer. Fails if an earlier write failed.
@@ -127,7 +158,9 @@ impl Index {
     fn perform(&self, writer: &mut Writer, waiting: &[Arc<Request>]) {
         let mut group = Vec::new();
         for request in waiting {
-            let Some(operation) = request.take() else { continue };
+            let Some(operation) = request.take() else {
+                continue;
+            };
             if operation.bytes() < LARGE {
                 group.push((&**request, operation));
             } else {
@@ -143,33 +176,49 @@ impl Index {
         }
     }
 
-    fn perform_group(&self, writer: &mut Writer, group: Vec<(&Request, Operation)>, is_large: bool) {
+    fn perform_group(
+        &self,
+        writer: &mut Writer,
+        group: Vec<(&Request, Operation)>,
+        is_large: bool,
+    ) {
         if group.is_empty() {
             return;
         }
         let (requests, operations): (Vec<&Request>, Vec<Operation>) = group.into_iter().unzip();
         let made = match &writer.failed {
             Some(what) => Err(self.read_only(what)),
-            None => self.guarded(writer, |writer| self.try_perform(writer, operations, is_large)),
+            None => self.guarded(writer, |writer| {
+                self.try_perform(writer, operations, is_large)
+            }),
         };
         let results = made.unwrap_or_else(|error| {
             // No change of the group is on the disk for certain, so none is made.
             let (what, mut error) = (error.to_string(), Some(error));
-            requests.iter().map(|_| Err(error.take().unwrap_or_else(|| self.read_only(&what)))).collect()
+            requests
+                .iter()
+                .map(|_| Err(error.take().unwrap_or_else(|| self.read_only(&what))))
+                .collect()
         });
         for (request, result) in requests.into_iter().zip(results) {
             request.finish(result);
         }
     }
 
-    fn try_perform(&self, writer: &mut Writer, operations: Vec<Operation>, is_large: bool) -> Result<Vec<Result<Vec<Change>>>> {
+    fn try_perform(
+        &self,
+        writer: &mut Writer,
+        operations: Vec<Operation>,
+        is_large: bool,
+    ) -> Result<Vec<Result<Vec<Change>>>> {
         let (mut records, mut results) = (Vec::new(), Vec::new());
         {
             let mut state = self.write();
             for operation in operations {
                 match resolve(&state, operation) {
                     Ok((removed, added)) => {
-                        let record = (!is_large).then(|| Record::new(state.store, &removed, &added));
+                        let record =
+                            (!is_large).then(|| Record::new(state.store, &removed, &added));
                         let applied = match is_large {
                             true => state.apply_large(&removed, added)?,
                             false => state.apply_many(&removed, added)?,
@@ -195,7 +244,11 @@ impl Index {
     }
 
     /// Does something that changes the index. If this fails, or if it panics, goes back to what is on the disk, and refuses further changes.
-    pub(super) fn guarded<T>(&self, writer: &mut Writer, work: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
+    pub(super) fn guarded<T>(
+        &self,
+        writer: &mut Writer,
+        work: impl FnOnce(&mut Writer) -> Result<T>,
+    ) -> Result<T> {
         match panic::catch_unwind(AssertUnwindSafe(|| work(writer))) {
             Ok(done) => done.inspect_err(|error| self.stop(writer, error.to_string())),
             Err(cause) => {
@@ -207,13 +260,20 @@ impl Index {
 
     /// Goes back to what is on the disk, and refuses further changes. If this is impossible, refuses to be read, too.
     fn stop(&self, writer: &mut Writer, what: String) {
-        writer.failed = Some(format!("a write failed: {what}. Open the index again when this is mended"));
+        writer.failed = Some(format!(
+            "a write failed: {what}. Open the index again when this is mended"
+        ));
         writer.merging = None;
         // What was not acknowledged is removed from the log, if this is possible.
         let _ = writer.log.cut();
         let again = || load(&self.folder, &writer.manifest, Some(writer.log.length()));
         let why = match panic::catch_unwind(AssertUnwindSafe(again)) {
-            Ok(Ok(Loaded { state, pending, next, .. })) => {
+            Ok(Ok(Loaded {
+                state,
+                pending,
+                next,
+                ..
+            })) => {
                 *self.write() = state;
                 (writer.pending, writer.next) = (pending, next);
                 return;
@@ -228,7 +288,10 @@ impl Index {
 }
 
 /// Refuses documents of which more than `most` bytes are to be stored.
-pub(super) fn refuse_large<'a>(added: impl IntoIterator<Item = &'a Sketched>, most: usize) -> Result<()> {
+pub(super) fn refuse_large<'a>(
+    added: impl IntoIterator<Item = &'a Sketched>,
+    most: usize,
+) -> Result<()> {
     match added.into_iter().find(|new| new.payload.len() > most) {
         Some(new) => Err(Error::TooLarge(new.id.clone())),
         None => Ok(()),
@@ -237,7 +300,11 @@ pub(super) fn refuse_large<'a>(added: impl IntoIterator<Item = &'a Sketched>, mo
 
 /// Finds the documents that a change removes, and those that it adds.
 fn resolve(state: &State, operation: Operation) -> Result<(Vec<u64>, Vec<Sketched>)> {
-    let Operation { removed, mut added, on_conflict } = operation;
+    let Operation {
+        removed,
+        mut added,
+        on_conflict,
+    } = operation;
     refuse_large(&added, MOST)?;
     let ids: Vec<&Id> = added.iter().map(|new| &new.id).collect();
     match on_conflict {
@@ -246,12 +313,19 @@ fn resolve(state: &State, operation: Operation) -> Result<(Vec<u64>, Vec<Sketche
         OnConflict::Skip => {
             let mut seen = BTreeSet::new();
             let numbers = state.with_ids(&ids)?;
-            let is_new: Vec<bool> = ids.iter().zip(numbers).map(|(id, number)| seen.insert(*id) && number.is_none()).collect();
+            let is_new: Vec<bool> = ids
+                .iter()
+                .zip(numbers)
+                .map(|(id, number)| seen.insert(*id) && number.is_none())
+                .collect();
             let mut is_new = is_new.into_iter();
             added.retain(|_| is_new.next() == Some(true));
         }
     }
-    let replaced = added.iter().map(|new| &new.id).filter(|_| on_conflict == OnConflict::Replace);
+    let replaced = added
+        .iter()
+        .map(|new| &new.id)
+        .filter(|_| on_conflict == OnConflict::Replace);
     let numbers = state.numbers_of(&removed.iter().chain(replaced).collect::<Vec<_>>())?;
     Ok((numbers, added))
 }
@@ -272,10 +346,13 @@ impl State {
     /// Does the same, and meanwhile makes the dictionary for these documents, which are written next.
     fn apply_large(&mut self, removed: &[u64], added: Vec<Sketched>) -> Result<Applied> {
         let sampled = added.iter().step_by(segment::distance(added.len() as u64));
-        let samples: Vec<Vec<u8>> = sampled.map(|new| segment::sample(&new.payload).to_vec()).collect();
+        let samples: Vec<Vec<u8>> = sampled
+            .map(|new| segment::sample(&new.payload).to_vec())
+            .collect();
         let trained = self.trained.clone();
         thread::scope(|scope| {
-            let training = thread::Builder::new().spawn_scoped(scope, || trained.dictionary(&samples));
+            let training =
+                thread::Builder::new().spawn_scoped(scope, || trained.dictionary(&samples));
             let applied = self.apply_many(removed, added);
             // Without a thread, it is made when it is used.
             self.memory.dictionary = training.ok().and_then(|training| training.join().ok());
@@ -294,10 +371,22 @@ mod tests {
     #[test]
     fn documents_that_do_not_fit_into_a_block_are_refused() {
         let method = lookalike::Method::new(Config::default()).unwrap();
-        let new = |id: i64, text: &str| Sketched::new(&method, Store::Texts, id.into(), 0, text, &mut Scratch::default());
+        let new = |id: i64, text: &str| {
+            Sketched::new(
+                &method,
+                Store::Texts,
+                id.into(),
+                0,
+                text,
+                &mut Scratch::default(),
+            )
+        };
         let added = [new(1, "short"), new(2, "longer")];
         refuse_large(&added, 6).unwrap();
         let refused = refuse_large(&added, 5).unwrap_err();
-        assert_eq!(refused.to_string(), "document 2 takes 4 GiB or more, which an index cannot store; split it");
+        assert_eq!(
+            refused.to_string(),
+            "document 2 takes 4 GiB or more, which an index cannot store; split it"
+        );
     }
 }

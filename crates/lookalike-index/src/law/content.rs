@@ -20,7 +20,10 @@ impl Place {
     }
 
     pub(crate) fn new(key: u64, number: u64) -> Self {
-        Self { key: Reverse(key), number }
+        Self {
+            key: Reverse(key),
+            number,
+        }
     }
 }
 

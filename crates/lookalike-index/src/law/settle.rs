@@ -29,7 +29,10 @@ pub(crate) fn affected_by_removing(content: &impl Content, removed: Place) -> Re
 /// document itself: if it is dropped, no other decision depends on it. Returns the changed decisions in keep order. Cost: a
 /// search for kept matches for each document that is decided, and a search for all matches for each that changes from kept to dropped
 /// or back.
-pub(crate) fn settle(content: &mut impl Content, mut waiting: BTreeSet<Place>) -> Result<Vec<Settled>> {
+pub(crate) fn settle(
+    content: &mut impl Content,
+    mut waiting: BTreeSet<Place>,
+) -> Result<Vec<Settled>> {
     let mut settled = Vec::with_capacity(waiting.len());
     while let Some(document) = waiting.pop_first() {
         let before = content.verdict(document)?;
@@ -39,7 +42,11 @@ pub(crate) fn settle(content: &mut impl Content, mut waiting: BTreeSet<Place>) -
         }
         let may_have_dependents = content.last_decided() > Some(document);
         content.decide(document, after)?;
-        settled.push(Settled { document, before, after });
+        settled.push(Settled {
+            document,
+            before,
+            after,
+        });
         // Later documents that are not decided yet are waiting anyway.
         if may_have_dependents && before.is_some_and(Verdict::is_kept) != after.is_kept() {
             waiting.extend(dependent(content, document)?);
@@ -55,12 +62,18 @@ pub(crate) fn decided(content: &impl Content, document: Place) -> Result<Verdict
     }
     let first_copy = content.first_copy(document)?;
     if first_copy != document && content.verdict(first_copy)?.is_some_and(Verdict::is_kept) {
-        return Ok(Verdict::Dropped { representative: first_copy.number, similarity: 1.0 });
+        return Ok(Verdict::Dropped {
+            representative: first_copy.number,
+            similarity: 1.0,
+        });
     }
     // A copy of a dropped document is compared too: a kept document between the two may be more similar to it than the representative
     // of its first copy is.
     Ok(match content.best_kept(document)? {
-        Some((representative, similarity)) => Verdict::Dropped { representative: representative.number, similarity },
+        Some((representative, similarity)) => Verdict::Dropped {
+            representative: representative.number,
+            similarity,
+        },
         None => Verdict::Kept,
     })
 }

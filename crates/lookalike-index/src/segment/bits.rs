@@ -9,20 +9,34 @@ pub(crate) struct Bits {
 impl Bits {
     /// Returns an empty set of positions below `limit`.
     pub(crate) fn new(limit: u64) -> Self {
-        Self { words: vec![0; limit.div_ceil(64) as usize] }
+        Self {
+            words: vec![0; limit.div_ceil(64) as usize],
+        }
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        Self { words: bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect() }
+        Self {
+            words: bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|word| u64::from_le_bytes(*word))
+                .collect(),
+        }
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+        self.words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect()
     }
 
     #[inline]
     pub(crate) fn contains(&self, position: u64) -> bool {
-        self.words.get((position / 64) as usize).is_some_and(|word| word >> (position % 64) & 1 == 1)
+        self.words
+            .get((position / 64) as usize)
+            .is_some_and(|word| word >> (position % 64) & 1 == 1)
     }
 
     pub(crate) fn insert(&mut self, position: u64) {
@@ -46,7 +60,10 @@ impl Bits {
     }
 
     pub(crate) fn count(&self) -> u64 {
-        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+        self.words
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum()
     }
 
     /// Returns the positions in the set, in increasing order.
@@ -83,7 +100,10 @@ impl Ranked {
             count += group.iter().map(|word| word.count_ones()).sum::<u32>();
             before
         });
-        Self { before: before.collect(), bits }
+        Self {
+            before: before.collect(),
+            bits,
+        }
     }
 
     pub(crate) fn bits(&self) -> &Bits {
@@ -99,10 +119,18 @@ impl Ranked {
     #[inline]
     pub(crate) fn rank(&self, position: u64) -> u64 {
         let word = (position / 64) as usize;
-        let Some(&before) = self.before.get(word / GROUP) else { return self.bits.count() };
-        let whole: u32 =
-            self.bits.words[word / GROUP * GROUP..word.min(self.bits.words.len())].iter().map(|w| w.count_ones()).sum();
-        let part = self.bits.words.get(word).map_or(0, |w| (w & ((1 << (position % 64)) - 1)).count_ones());
+        let Some(&before) = self.before.get(word / GROUP) else {
+            return self.bits.count();
+        };
+        let whole: u32 = self.bits.words[word / GROUP * GROUP..word.min(self.bits.words.len())]
+            .iter()
+            .map(|w| w.count_ones())
+            .sum();
+        let part = self
+            .bits
+            .words
+            .get(word)
+            .map_or(0, |w| (w & ((1 << (position % 64)) - 1)).count_ones());
         u64::from(before + whole + part)
     }
 }

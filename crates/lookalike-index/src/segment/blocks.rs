@@ -43,7 +43,14 @@ pub(crate) struct Writer<W> {
 
 impl<W: Write> Writer<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, block: Vec::with_capacity(BLOCK), number: 0, start: 0, length: 0, hash: Xxh3::new() }
+        Self {
+            out,
+            block: Vec::with_capacity(BLOCK),
+            number: 0,
+            start: 0,
+            length: 0,
+            hash: Xxh3::new(),
+        }
     }
 
     /// Adds bytes to the current section.
@@ -66,13 +73,17 @@ impl<W: Write> Writer<W> {
             self.block.resize(DATA, 0);
             self.end_block()?;
         }
-        let section = Section { start: self.start, length: self.length };
+        let section = Section {
+            start: self.start,
+            length: self.length,
+        };
         (self.start, self.length) = (self.number, 0);
         Ok(section)
     }
 
     fn end_block(&mut self) -> io::Result<()> {
-        self.block.extend(xxh3_64_with_seed(&self.block, self.number).to_le_bytes());
+        self.block
+            .extend(xxh3_64_with_seed(&self.block, self.number).to_le_bytes());
         self.hash.update(&self.block);
         self.out.write_all(&self.block)?;
         self.block.clear();
@@ -109,12 +120,24 @@ static OPENED: AtomicU64 = AtomicU64::new(0);
 
 impl Blocks {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let failed = |source| Error::File { path: path.into(), source };
+        let failed = |source| Error::File {
+            path: path.into(),
+            source,
+        };
         let file = File::open_regular(path).map_err(failed)?;
         let length = file.length().map_err(failed)?;
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
-        let blocks = Self { file, path: path.into(), count: length / BLOCK as u64, number };
-        if length % BLOCK as u64 == 0 { Ok(blocks) } else { Err(blocks.damaged("its size is not a number of whole blocks")) }
+        let blocks = Self {
+            file,
+            path: path.into(),
+            count: length / BLOCK as u64,
+            number,
+        };
+        if length % BLOCK as u64 == 0 {
+            Ok(blocks)
+        } else {
+            Err(blocks.damaged("its size is not a number of whole blocks"))
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -132,13 +155,25 @@ impl Blocks {
 
     /// Returns an error that says what is wrong with the file.
     pub(crate) fn damaged(&self, what: &str) -> Error {
-        Error::Damaged(format!("{} ({what})", lookalike::shown::path(&self.path.display().to_string())))
+        Error::Damaged(format!(
+            "{} ({what})",
+            lookalike::shown::path(&self.path.display().to_string())
+        ))
     }
 
     /// Reads a part of a section, and verifies the blocks that contain it. The result is a part of `last_read`. Cost: one read, or none
     /// if the part is in the block that is there already.
-    pub(crate) fn read<'a>(&self, section: Section, offset: u64, length: usize, last_read: &'a mut LastRead) -> Result<&'a [u8]> {
-        if offset.checked_add(length as u64).is_none_or(|end| end > section.length) {
+    pub(crate) fn read<'a>(
+        &self,
+        section: Section,
+        offset: u64,
+        length: usize,
+        last_read: &'a mut LastRead,
+    ) -> Result<&'a [u8]> {
+        if offset
+            .checked_add(length as u64)
+            .is_none_or(|end| end > section.length)
+        {
             return Err(self.damaged("a part of it is outside of its section"));
         }
         if length == 0 {
@@ -147,7 +182,10 @@ impl Blocks {
         let first = section.start + offset / DATA as u64;
         let skipped = (offset % DATA as u64) as usize;
         let blocks = (skipped + length).div_ceil(DATA);
-        if first.checked_add(blocks as u64).is_none_or(|end| end > self.count) {
+        if first
+            .checked_add(blocks as u64)
+            .is_none_or(|end| end > self.count)
+        {
             return Err(self.damaged("it is truncated"));
         }
         let of = Some((self.number, first)).filter(|_| blocks == 1);
@@ -160,8 +198,13 @@ impl Blocks {
             last_read.bytes.resize(blocks * BLOCK, 0);
         }
         let raw = &mut last_read.bytes[..blocks * BLOCK];
-        let source = |source| Error::File { path: self.path.clone(), source };
-        self.file.read_exact_at(raw, first * BLOCK as u64).map_err(source)?;
+        let source = |source| Error::File {
+            path: self.path.clone(),
+            source,
+        };
+        self.file
+            .read_exact_at(raw, first * BLOCK as u64)
+            .map_err(source)?;
         for (at, number) in (0..blocks).zip(first..) {
             let (data, sum) = raw[at * BLOCK..][..BLOCK].split_at(DATA);
             if xxh3_64_with_seed(data, number).to_le_bytes() != sum {
@@ -191,7 +234,12 @@ impl Blocks {
     }
 
     /// Reads one number of a column.
-    pub(crate) fn number_at(&self, section: Section, at: u64, last_read: &mut LastRead) -> Result<u64> {
+    pub(crate) fn number_at(
+        &self,
+        section: Section,
+        at: u64,
+        last_read: &mut LastRead,
+    ) -> Result<u64> {
         let bytes = self.read(section, at.saturating_mul(8), 8, last_read)?;
         Ok(u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
     }
@@ -201,8 +249,13 @@ impl Blocks {
         let mut hash = Xxh3::new();
         let mut raw = vec![0; BLOCK];
         for number in 0..self.count {
-            let source = |source| Error::File { path: self.path.clone(), source };
-            self.file.read_exact_at(&mut raw, number * BLOCK as u64).map_err(source)?;
+            let source = |source| Error::File {
+                path: self.path.clone(),
+                source,
+            };
+            self.file
+                .read_exact_at(&mut raw, number * BLOCK as u64)
+                .map_err(source)?;
             let (data, sum) = raw.split_at(DATA);
             if xxh3_64_with_seed(data, number).to_le_bytes() != sum {
                 return Err(self.damaged(&format!("the checksum of block {number} is wrong")));
@@ -225,13 +278,16 @@ mod tests {
     fn sections_are_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("blocks");
-        let data: Vec<Vec<u8>> =
-            [0, 1, DATA - 1, DATA, DATA + 1, 3 * DATA, 20_000].map(|n| (0..n).map(|i| (i * 7 % 251) as u8).collect()).into();
+        let data: Vec<Vec<u8>> = [0, 1, DATA - 1, DATA, DATA + 1, 3 * DATA, 20_000]
+            .map(|n| (0..n).map(|i| (i * 7 % 251) as u8).collect())
+            .into();
         let mut writer = Writer::new(Vec::new());
         let sections: Vec<Section> = data
             .iter()
             .map(|bytes| {
-                bytes.chunks(333).for_each(|chunk| writer.write(chunk).unwrap());
+                bytes
+                    .chunks(333)
+                    .for_each(|chunk| writer.write(chunk).unwrap());
                 writer.end_section().unwrap()
             })
             .collect();
@@ -244,10 +300,21 @@ mod tests {
             assert_eq!(&blocks.read_all(*section).unwrap(), bytes);
             // The second of two reads of one block finds it in the buffer.
             let two = |at: usize| (at.min(bytes.len()), (at + 1).min(bytes.len()));
-            let parts =
-                [(0, bytes.len()), (bytes.len() / 3, bytes.len() / 2), (bytes.len(), bytes.len()), two(0), two(5), two(DATA)];
+            let parts = [
+                (0, bytes.len()),
+                (bytes.len() / 3, bytes.len() / 2),
+                (bytes.len(), bytes.len()),
+                two(0),
+                two(5),
+                two(DATA),
+            ];
             for (start, end) in parts {
-                assert_eq!(blocks.read(*section, start as u64, end - start, &mut buffer).unwrap(), &bytes[start..end]);
+                assert_eq!(
+                    blocks
+                        .read(*section, start as u64, end - start, &mut buffer)
+                        .unwrap(),
+                    &bytes[start..end]
+                );
             }
             assert!(blocks.read(*section, 1, bytes.len(), &mut buffer).is_err());
         }

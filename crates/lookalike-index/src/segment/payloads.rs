@@ -87,10 +87,20 @@ impl Trained {
             return last.bytes.clone();
         }
         // A dictionary compresses the samples from which it is made better than others.
-        let (tried, used): (Vec<_>, Vec<_>) = samples.into_iter().enumerate().partition(|(at, _)| at % APART == 0);
-        let [tried, used] = [tried, used].map(|some| some.into_iter().map(|(_, sample)| sample).collect::<Vec<&[u8]>>());
+        let (tried, used): (Vec<_>, Vec<_>) = samples
+            .into_iter()
+            .enumerate()
+            .partition(|(at, _)| at % APART == 0);
+        let [tried, used] = [tried, used].map(|some| {
+            some.into_iter()
+                .map(|(_, sample)| sample)
+                .collect::<Vec<&[u8]>>()
+        });
         let bytes = dictionary(&used);
-        *last = (!bytes.is_empty()).then(|| Dictionary { share: share(&tried, &bytes), bytes: bytes.clone() });
+        *last = (!bytes.is_empty()).then(|| Dictionary {
+            share: share(&tried, &bytes),
+            bytes: bytes.clone(),
+        });
         bytes
     }
 }
@@ -99,9 +109,15 @@ impl Trained {
 fn share(samples: &[&[u8]], dictionary: &[u8]) -> f64 {
     let dictionary = EncoderDictionary::copy(dictionary, LEVEL);
     let step = samples.len().div_ceil(TRIED / SAMPLE).max(1);
-    let all: Vec<u8> = samples.iter().step_by(step).flat_map(|sample| sample.iter().copied()).collect();
+    let all: Vec<u8> = samples
+        .iter()
+        .step_by(step)
+        .flat_map(|sample| sample.iter().copied())
+        .collect();
     let size = |dictionary| {
-        let blocks = all.chunks(BLOCK).map(|block| compressed(block, dictionary).map_or(block.len(), |block| block.len()));
+        let blocks = all
+            .chunks(BLOCK)
+            .map(|block| compressed(block, dictionary).map_or(block.len(), |block| block.len()));
         blocks.sum::<usize>()
     };
     size(Some(&dictionary)) as f64 / size(None).max(1) as f64
@@ -131,9 +147,18 @@ pub(crate) struct Payloads<'a, W> {
 
 impl<'a, W: Write> Payloads<'a, W> {
     pub(crate) fn new(out: &'a mut Writer<W>, dictionary: &[u8]) -> Self {
-        let dictionary = (!dictionary.is_empty()).then(|| EncoderDictionary::copy(dictionary, LEVEL));
+        let dictionary =
+            (!dictionary.is_empty()).then(|| EncoderDictionary::copy(dictionary, LEVEL));
         let (lengths, texts, waiting) = (Vec::new(), Vec::new(), Vec::new());
-        Self { out, dictionary, position: 0, addresses: Vec::new(), lengths, texts, waiting }
+        Self {
+            out,
+            dictionary,
+            position: 0,
+            addresses: Vec::new(),
+            lengths,
+            texts,
+            waiting,
+        }
     }
 
     pub(crate) fn add(&mut self, text: &[u8]) -> std::io::Result<()> {
@@ -154,7 +179,9 @@ impl<'a, W: Write> Payloads<'a, W> {
         }
         let mut plain = Vec::with_capacity(self.texts.len() + 3 * self.lengths.len() + 2);
         postings::number(&mut plain, self.lengths.len() as u32);
-        self.lengths.iter().for_each(|&length| postings::number(&mut plain, length));
+        self.lengths
+            .iter()
+            .for_each(|&length| postings::number(&mut plain, length));
         plain.append(&mut self.texts);
         self.waiting.push((plain, self.lengths.len()));
         self.lengths.clear();
@@ -163,17 +190,24 @@ impl<'a, W: Write> Payloads<'a, W> {
     fn compress(&mut self) -> std::io::Result<()> {
         let dictionary = self.dictionary.as_ref();
         let waiting = &self.waiting;
-        let compressed: Vec<std::io::Result<Vec<u8>>> =
-            apart(|| waiting.par_iter().map(|(plain, _)| compressed(plain, dictionary)).collect());
+        let compressed: Vec<std::io::Result<Vec<u8>>> = apart(|| {
+            waiting
+                .par_iter()
+                .map(|(plain, _)| compressed(plain, dictionary))
+                .collect()
+        });
         for (block, (plain, texts)) in compressed.into_iter().zip(self.waiting.drain(..)) {
             let block = block?;
             if self.position >= 1 << (PART - 16) {
-                return Err(std::io::Error::other("a segment cannot have more than 1 TiB of compressed texts"));
+                return Err(std::io::Error::other(
+                    "a segment cannot have more than 1 TiB of compressed texts",
+                ));
             }
             self.out.write(&(block.len() as u32).to_le_bytes())?;
             self.out.write(&(plain.len() as u32).to_le_bytes())?;
             self.out.write(&block)?;
-            self.addresses.extend((0..texts as u64).map(|slot| self.position << 16 | slot));
+            self.addresses
+                .extend((0..texts as u64).map(|slot| self.position << 16 | slot));
             self.position += 8 + block.len() as u64;
         }
         Ok(())
@@ -192,7 +226,9 @@ fn compressed(plain: &[u8], dictionary: Option<&EncoderDictionary>) -> std::io::
     COMPRESSOR.with_borrow_mut(|compressor| {
         let mut out = Vec::with_capacity(zstd::zstd_safe::compress_bound(plain.len()));
         match dictionary {
-            Some(dictionary) => compressor.compress_using_cdict(&mut out, plain, dictionary.as_cdict()),
+            Some(dictionary) => {
+                compressor.compress_using_cdict(&mut out, plain, dictionary.as_cdict())
+            }
             None => compressor.compress(&mut out, plain, LEVEL),
         }
         .map_err(failed)?;
@@ -224,7 +260,13 @@ pub(crate) fn read<T>(
     use_text: impl FnOnce(&[u8]) -> T,
 ) -> Result<T> {
     let (position, slot) = ((address & !(0xff << PART)) >> 16, address & 0xffff);
-    let place = Some((blocks.number(), section.start.wrapping_mul(DATA as u64).wrapping_add(position)));
+    let place = Some((
+        blocks.number(),
+        section
+            .start
+            .wrapping_mul(DATA as u64)
+            .wrapping_add(position),
+    ));
     if buffers.last != place {
         buffers.last = None;
         load(blocks, section, dictionary, position, buffers)?;
@@ -232,7 +274,9 @@ pub(crate) fn read<T>(
     }
     let damaged = || blocks.damaged("a block of texts is invalid");
     let mut rest = &buffers.plain[..];
-    let count = take(&mut rest).filter(|&count| slot < u64::from(count)).ok_or_else(damaged)?;
+    let count = take(&mut rest)
+        .filter(|&count| slot < u64::from(count))
+        .ok_or_else(damaged)?;
     let (mut start, mut length) = (0, 0);
     for at in 0..count {
         let next = take(&mut rest).ok_or_else(damaged)? as usize;
@@ -242,7 +286,9 @@ pub(crate) fn read<T>(
             std::cmp::Ordering::Greater => {}
         }
     }
-    rest.get(start..start + length).map(use_text).ok_or_else(damaged)
+    rest.get(start..start + length)
+        .map(use_text)
+        .ok_or_else(damaged)
 }
 
 /// Fills `buffers.plain` with the plain form of a block.
@@ -257,9 +303,16 @@ fn load(
     const USUAL: u64 = 6000;
     let damaged = || blocks.damaged("a block of texts is invalid");
     let left = section.length.checked_sub(position).ok_or_else(damaged)?;
-    let read = blocks.read(section, position, left.min(USUAL) as usize, &mut buffers.blocks)?;
+    let read = blocks.read(
+        section,
+        position,
+        left.min(USUAL) as usize,
+        &mut buffers.blocks,
+    )?;
     let (sizes, rest) = read.split_first_chunk::<8>().ok_or_else(damaged)?;
-    let size = |at: usize| u32::from_le_bytes([sizes[at], sizes[at + 1], sizes[at + 2], sizes[at + 3]]) as usize;
+    let size = |at: usize| {
+        u32::from_le_bytes([sizes[at], sizes[at + 1], sizes[at + 2], sizes[at + 3]]) as usize
+    };
     let (packed, plain) = (size(0), size(4));
     let frame = match rest.get(..packed) {
         Some(frame) => frame,
@@ -269,10 +322,16 @@ fn load(
     buffers.plain.clear();
     buffers.plain.try_reserve(plain).map_err(|_| damaged())?;
     let written = DECOMPRESSOR.with_borrow_mut(|decompressor| match dictionary {
-        Some(dictionary) => decompressor.decompress_using_ddict(&mut buffers.plain, frame, dictionary.as_ddict()),
+        Some(dictionary) => {
+            decompressor.decompress_using_ddict(&mut buffers.plain, frame, dictionary.as_ddict())
+        }
         None => decompressor.decompress(&mut buffers.plain, frame),
     });
-    if written == Ok(plain) { Ok(()) } else { Err(damaged()) }
+    if written == Ok(plain) {
+        Ok(())
+    } else {
+        Err(damaged())
+    }
 }
 
 /// The place of the number of the part in an address.
@@ -317,7 +376,14 @@ mod tests {
     fn a_dictionary_is_used_again_for_similar_texts() {
         let texts = |subject: &str, first: u64| -> Vec<Vec<u8>> {
             let word = |at: u64| format!("{subject}{:x} ", finish(finish(at) % 700) >> 50);
-            (first..first + 1000).map(|text| (0..80).map(|at| word(100 * text + at)).collect::<String>().into_bytes()).collect()
+            (first..first + 1000)
+                .map(|text| {
+                    (0..80)
+                        .map(|at| word(100 * text + at))
+                        .collect::<String>()
+                        .into_bytes()
+                })
+                .collect()
         };
         let trained = Trained::default();
         let first = trained.dictionary(&texts("a", 0));
@@ -353,10 +419,28 @@ mod tests {
             let dictionary = (!dictionary.is_empty()).then(|| DecoderDictionary::copy(&dictionary));
             let mut buffers = Buffers::default();
             for (text, &address) in texts.iter().zip(&addresses) {
-                read(&blocks, section, dictionary.as_ref(), address, &mut buffers, |read| assert_eq!(read, text)).unwrap();
+                read(
+                    &blocks,
+                    section,
+                    dictionary.as_ref(),
+                    address,
+                    &mut buffers,
+                    |read| assert_eq!(read, text),
+                )
+                .unwrap();
             }
             let beyond = addresses.last().unwrap() + (1 << 15);
-            assert!(read(&blocks, section, dictionary.as_ref(), beyond, &mut buffers, |_| ()).is_err());
+            assert!(
+                read(
+                    &blocks,
+                    section,
+                    dictionary.as_ref(),
+                    beyond,
+                    &mut buffers,
+                    |_| ()
+                )
+                .is_err()
+            );
         }
     }
 }

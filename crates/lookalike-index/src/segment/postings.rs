@@ -58,7 +58,15 @@ pub(crate) struct Encoder<E> {
 
 impl<E: FnMut(u32, &[u8]) -> Result<()>> Encoder<E> {
     pub(crate) fn new(width: u8, each: E) -> Self {
-        Self { each, width, block: Vec::with_capacity(DATA), runs: Vec::new(), count: 0, first: 0, before: (0, 0) }
+        Self {
+            each,
+            width,
+            block: Vec::with_capacity(DATA),
+            runs: Vec::new(),
+            count: 0,
+            first: 0,
+            before: (0, 0),
+        }
     }
 
     /// Adds postings.
@@ -80,7 +88,9 @@ impl<E: FnMut(u32, &[u8]) -> Result<()>> Encoder<E> {
             number(&mut self.block, step);
             match step {
                 0 => number(&mut self.block, stored - self.before.1),
-                _ => self.block.extend_from_slice(&stored.to_le_bytes()[..self.width.into()]),
+                _ => self
+                    .block
+                    .extend_from_slice(&stored.to_le_bytes()[..self.width.into()]),
             }
             self.before = (key, stored);
             self.count += 1;
@@ -90,7 +100,11 @@ impl<E: FnMut(u32, &[u8]) -> Result<()>> Encoder<E> {
 
     /// Ends the last block.
     pub(crate) fn finish(mut self) -> Result<()> {
-        if self.block.is_empty() { Ok(()) } else { self.end_block() }
+        if self.block.is_empty() {
+            Ok(())
+        } else {
+            self.end_block()
+        }
     }
 
     fn end_block(&mut self) -> Result<()> {
@@ -139,7 +153,14 @@ impl<'a> Pairs<'a> {
         let (count, rest) = block.split_first_chunk()?;
         let (key, rest) = rest.split_first_chunk()?;
         let before = (u32::from_le_bytes(*key), 0);
-        Some(Self { block, rest, at: 0, count: u16::from_le_bytes(*count).into(), width: width.into(), before })
+        Some(Self {
+            block,
+            rest,
+            at: 0,
+            count: u16::from_le_bytes(*count).into(),
+            width: width.into(),
+            before,
+        })
     }
 
     /// Returns the key and the position of the first pair of a run, which is not the first run.
@@ -148,7 +169,10 @@ impl<'a> Pairs<'a> {
         let start = self.block.len().checked_sub(ENTRY * run)?;
         let (key, rest) = self.block.get(start..)?.split_first_chunk()?;
         let position = rest.first_chunk()?;
-        Some((u32::from_le_bytes(*key), u16::from_le_bytes(*position).into()))
+        Some((
+            u32::from_le_bytes(*key),
+            u16::from_le_bytes(*position).into(),
+        ))
     }
 
     /// Goes to a run before the first pair with a key.
@@ -209,7 +233,10 @@ impl Iterator for Pairs<'_> {
         };
         self.before = (self.before.0.wrapping_add(step), document);
         let follows = document >> (8 * self.width - 1) & 1;
-        Some((self.before.0, document & !(1 << (8 * self.width - 1)) | follows << 31))
+        Some((
+            self.before.0,
+            document & !(1 << (8 * self.width - 1)) | follows << 31,
+        ))
     }
 }
 
@@ -224,17 +251,28 @@ pub(crate) struct Postings<'a> {
 
 impl<'a> Postings<'a> {
     fn block<'b>(&self, at: usize, last_read: &'b mut LastRead) -> Result<Pairs<'b>> {
-        let bytes = self.blocks.read(self.column.section, (at * DATA) as u64, DATA, last_read)?;
-        Pairs::new(bytes, self.column.width).ok_or_else(|| self.blocks.damaged("a block of postings is too short"))
+        let bytes = self
+            .blocks
+            .read(self.column.section, (at * DATA) as u64, DATA, last_read)?;
+        Pairs::new(bytes, self.column.width)
+            .ok_or_else(|| self.blocks.damaged("a block of postings is too short"))
     }
 
     /// Returns the first block that can contain a key.
     fn first(&self, key: u32) -> usize {
-        self.fences.partition_point(|&first| first < key).saturating_sub(1)
+        self.fences
+            .partition_point(|&first| first < key)
+            .saturating_sub(1)
     }
 
     /// Adds the documents that have a key, or only the leading ones. Cost: one read if there are few.
-    pub(crate) fn find(&self, key: u32, only_leading: bool, last_read: &mut LastRead, found: &mut Vec<u32>) -> Result<()> {
+    pub(crate) fn find(
+        &self,
+        key: u32,
+        only_leading: bool,
+        last_read: &mut LastRead,
+        found: &mut Vec<u32>,
+    ) -> Result<()> {
         for at in self.first(key)..self.fences.len() {
             if self.fences[at] > key {
                 break;
@@ -254,7 +292,12 @@ impl<'a> Postings<'a> {
     }
 
     /// Adds the postings of some blocks, from the block `at`: all those of the keys that are in it. Returns the next block.
-    pub(crate) fn whole_keys(&self, mut at: usize, last_read: &mut LastRead, all: &mut Vec<Posting>) -> Result<usize> {
+    pub(crate) fn whole_keys(
+        &self,
+        mut at: usize,
+        last_read: &mut LastRead,
+        all: &mut Vec<Posting>,
+    ) -> Result<usize> {
         loop {
             all.extend(self.block(at, last_read)?);
             at += 1;
@@ -267,7 +310,14 @@ impl<'a> Postings<'a> {
 
     /// Returns a cursor for keys that are searched in increasing order.
     pub(crate) fn cursor(self) -> Cursor<'a> {
-        Cursor { postings: self, block: 0, loaded: None, pairs: Vec::new(), pair: 0, last_read: LastRead::default() }
+        Cursor {
+            postings: self,
+            block: 0,
+            loaded: None,
+            pairs: Vec::new(),
+            pair: 0,
+            last_read: LastRead::default(),
+        }
     }
 }
 
@@ -285,20 +335,43 @@ pub(crate) struct Cursor<'a> {
 
 impl Cursor<'_> {
     /// Does the same as [`Postings::find`].
-    pub(crate) fn find(&mut self, key: u32, only_leading: bool, found: &mut Vec<u32>) -> Result<()> {
+    pub(crate) fn find(
+        &mut self,
+        key: u32,
+        only_leading: bool,
+        found: &mut Vec<u32>,
+    ) -> Result<()> {
         let fences = self.postings.fences;
         // The next key is usually near the last one.
-        self.block = (self.block + ahead(&fences[self.block..], |&first| first < key)).saturating_sub(1);
-        for (at, _) in fences.iter().enumerate().skip(self.block).take_while(|(_, first)| **first <= key) {
+        self.block =
+            (self.block + ahead(&fences[self.block..], |&first| first < key)).saturating_sub(1);
+        for (at, _) in fences
+            .iter()
+            .enumerate()
+            .skip(self.block)
+            .take_while(|(_, first)| **first <= key)
+        {
             if self.loaded != Some(at) {
                 self.pairs.clear();
-                self.pairs.extend(self.postings.block(at, &mut self.last_read)?);
+                self.pairs
+                    .extend(self.postings.block(at, &mut self.last_read)?);
                 (self.loaded, self.pair) = (Some(at), 0);
             }
             self.pair += ahead(&self.pairs[self.pair..], |pair| pair.0 < key);
-            let wanted = |pair: &&Posting| pair.0 == key && !(only_leading && pair.1 & FOLLOWS != 0);
-            found.extend(self.pairs[self.pair..].iter().take_while(wanted).map(|pair| pair.1 & !FOLLOWS));
-            if only_leading && self.pairs.last().is_some_and(|pair| pair.0 == key && pair.1 & FOLLOWS != 0) {
+            let wanted =
+                |pair: &&Posting| pair.0 == key && !(only_leading && pair.1 & FOLLOWS != 0);
+            found.extend(
+                self.pairs[self.pair..]
+                    .iter()
+                    .take_while(wanted)
+                    .map(|pair| pair.1 & !FOLLOWS),
+            );
+            if only_leading
+                && self
+                    .pairs
+                    .last()
+                    .is_some_and(|pair| pair.0 == key && pair.1 & FOLLOWS != 0)
+            {
                 break;
             }
         }

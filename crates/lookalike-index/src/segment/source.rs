@@ -20,7 +20,13 @@ impl Documents {
     /// Returns empty sets of documents, whose numbers differ by less than `limit`.
     pub(crate) fn new(limit: u64) -> Self {
         let bits = || Bits::new(limit);
-        Self { present: bits(), kept: bits(), posted: bits(), leading: bits(), empty: bits() }
+        Self {
+            present: bits(),
+            kept: bits(),
+            posted: bits(),
+            leading: bits(),
+            empty: bits(),
+        }
     }
 }
 
@@ -44,5 +50,6 @@ pub(crate) trait Source: Sync {
     /// Calls `each` with the postings of a column, some at a time, in order. The columns are the bands, then the digests, then the ids.
     /// Among the postings of a key in a band, those of [leading](Documents::leading) documents come first; the others have
     /// [`FOLLOWS`](super::postings::FOLLOWS) added to the document.
-    fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()>;
+    fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>)
+    -> Result<()>;
 }

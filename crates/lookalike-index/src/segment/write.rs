@@ -39,15 +39,26 @@ pub(crate) struct Unfinished {
 impl Unfinished {
     /// Gives the segment its name, which depends on its content alone, so that equal segments have equal names. Opens the segment.
     pub(crate) fn finish(self, folder: &Path) -> Result<Segment> {
-        disk::rename(&self.path, &folder.join(&self.name)).map_err(|source| Error::File { path: self.path, source })?;
+        disk::rename(&self.path, &folder.join(&self.name)).map_err(|source| Error::File {
+            path: self.path,
+            source,
+        })?;
         Segment::open(folder, &self.name, self.shape)
     }
 }
 
 /// Writes a segment into a file of a folder, and syncs it.
-pub(crate) fn write(folder: &Path, unfinished: &str, shape: Shape, source: &dyn Source) -> Result<Unfinished> {
+pub(crate) fn write(
+    folder: &Path,
+    unfinished: &str,
+    shape: Shape,
+    source: &dyn Source,
+) -> Result<Unfinished> {
     let path = folder.join(unfinished);
-    let failed = |source| Error::File { path: path.clone(), source };
+    let failed = |source| Error::File {
+        path: path.clone(),
+        source,
+    };
     if path.symlink_metadata().is_ok() {
         disk::remove(&path).map_err(failed)?;
     }
@@ -58,9 +69,15 @@ pub(crate) fn write(folder: &Path, unfinished: &str, shape: Shape, source: &dyn 
         error => error,
     })?;
     let (file, hash) = writer.finish();
-    let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+    let file = file
+        .into_inner()
+        .map_err(|error| failed(error.into_error()))?;
     file.sync().map_err(failed)?;
-    Ok(Unfinished { path, name: format!("segment-{hash:032x}"), shape })
+    Ok(Unfinished {
+        path,
+        name: format!("segment-{hash:032x}"),
+        shape,
+    })
 }
 
 fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source) -> Result<()> {
@@ -73,7 +90,11 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     };
     let documents = source.documents();
     let (present, kept) = (bits(&documents.present)?, bits(&documents.kept)?);
-    let (posted, leading, empty) = (bits(&documents.posted)?, bits(&documents.leading)?, bits(&documents.empty)?);
+    let (posted, leading, empty) = (
+        bits(&documents.posted)?,
+        bits(&documents.leading)?,
+        bits(&documents.empty)?,
+    );
     let sketches = column(out, source, Part::Sketch)?;
     let digests = column(out, source, Part::Digest)?;
     let verdicts = column(out, source, Part::Verdict)?;
@@ -82,7 +103,11 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
         any_key |= key != [0; 8];
         Ok(())
     })?;
-    let keys = if any_key { Some(column(out, source, Part::Key)?) } else { None };
+    let keys = if any_key {
+        Some(column(out, source, Part::Key)?)
+    } else {
+        None
+    };
     let mut end = 0u64;
     source.each(Part::Id, &mut |id| {
         end += id.len() as u64;
@@ -94,7 +119,11 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
         Some(segments) => copied(out, segments)?,
         None => compressed(out, source)?,
     };
-    let band_keys = if shape.stores_keys { Some(column(out, source, Part::BandKeys)?) } else { None };
+    let band_keys = if shape.stores_keys {
+        Some(column(out, source, Part::BandKeys)?)
+    } else {
+        None
+    };
     let last = documents.present.iter().last().unwrap_or(0);
     // One more bit is for documents that do not lead.
     let width = (u64::BITS - last.leading_zeros() + 1).div_ceil(8).max(1) as u8;
@@ -109,21 +138,35 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
             });
             source.postings(column, &mut |postings| encoder.add(postings))?;
             encoder.finish()?;
-            columns.push(Column { section: out.end_section()?, fence, width });
+            columns.push(Column {
+                section: out.end_section()?,
+                fence,
+                width,
+            });
         }
     } else {
         let all: Vec<usize> = (0..shape.columns()).collect();
         for some in all.chunks(rayon::current_num_threads().min(at_once as usize)) {
-            for encoded in apart(|| some.par_iter().map(|&column| encoded(source, column, width)).collect::<Vec<_>>()) {
+            for encoded in apart(|| {
+                some.par_iter()
+                    .map(|&column| encoded(source, column, width))
+                    .collect::<Vec<_>>()
+            }) {
                 let (firsts, blocks) = encoded?;
                 let fence = fences.len() as u64;
                 fences.extend(firsts);
                 out.write(&blocks)?;
-                columns.push(Column { section: out.end_section()?, fence, width });
+                columns.push(Column {
+                    section: out.end_section()?,
+                    fence,
+                    width,
+                });
             }
         }
     }
-    fences.iter().try_for_each(|fence| out.write(&fence.to_le_bytes()))?;
+    fences
+        .iter()
+        .try_for_each(|fence| out.write(&fence.to_le_bytes()))?;
     let fences = out.end_section()?;
     let head = Head {
         base: source.base(),
@@ -150,7 +193,9 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     out.write(&head)?;
     let head = out.end_section()?;
     // The last block says where the head is.
-    [head.start, head.length].iter().try_for_each(|number| out.write(&number.to_le_bytes()))?;
+    [head.start, head.length]
+        .iter()
+        .try_for_each(|number| out.write(&number.to_le_bytes()))?;
     out.end_section()?;
     Ok(())
 }
@@ -174,14 +219,25 @@ fn compressed<W: Write>(out: &mut Writer<W>, source: &dyn Source) -> Result<(Vec
     let mut texts = Payloads::new(out, &trained);
     source.each(Part::Payload, &mut |text| Ok(texts.add(text)?))?;
     let (payloads, addresses) = texts.finish()?;
-    addresses.iter().try_for_each(|address| out.write(&address.to_le_bytes()))?;
+    addresses
+        .iter()
+        .try_for_each(|address| out.write(&address.to_le_bytes()))?;
     let addresses = out.end_section()?;
     out.write(&trained)?;
-    Ok((vec![Texts { payloads, dictionary: out.end_section()? }], addresses))
+    Ok((
+        vec![Texts {
+            payloads,
+            dictionary: out.end_section()?,
+        }],
+        addresses,
+    ))
 }
 
 /// Copies compressed texts, which is ten times faster than compressing them again. Texts of removed documents are copied too.
-fn copied<W: Write>(out: &mut Writer<W>, segments: Vec<(&Segment, &Bits)>) -> Result<(Vec<Texts>, Section)> {
+fn copied<W: Write>(
+    out: &mut Writer<W>,
+    segments: Vec<(&Segment, &Bits)>,
+) -> Result<(Vec<Texts>, Section)> {
     let mut texts = Vec::new();
     for (segment, live) in &segments {
         let first = texts.len() as u64;

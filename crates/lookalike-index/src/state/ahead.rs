@@ -22,18 +22,31 @@ impl State {
     /// segment changes, and with `only_adds`, their best kept candidates are chosen, too. Cost: up to one read of all postings, and
     /// a comparison for each kept candidate.
     pub(crate) fn search_ahead(&mut self, added: &[Sketched], only_adds: bool) -> Result<()> {
-        let (first, largest) = (self.memory.next(), added.iter().map(|new| new.key).max().unwrap_or(0));
+        let (first, largest) = (
+            self.memory.next(),
+            added.iter().map(|new| new.key).max().unwrap_or(0),
+        );
         let chooses = only_adds && self.last_decided < Some(Place::new(largest, first));
         if self.segments.is_empty() && !chooses {
             return Ok(());
         }
-        let mut digests: Vec<Digest> = added.iter().filter(|new| !new.empty).map(|new| new.digest).collect();
+        let mut digests: Vec<Digest> = added
+            .iter()
+            .filter(|new| !new.empty)
+            .map(|new| new.digest)
+            .collect();
         digests.sort_unstable();
         digests.dedup();
-        let mut hashes: Vec<(u32, u32)> = (0..).zip(&digests).map(|(at, &digest)| (digest as u32, at)).collect();
+        let mut hashes: Vec<(u32, u32)> = (0..)
+            .zip(&digests)
+            .map(|(at, &digest)| (digest as u32, at))
+            .collect();
         hashes.sort_unstable();
         let mut posted = Lookup::default();
-        for (at, _) in self.found_in_column(self.shape.digests(), hashes, true, usize::MAX - 1)?.unwrap_or_default() {
+        for (at, _) in self
+            .found_in_column(self.shape.digests(), hashes, true, usize::MAX - 1)?
+            .unwrap_or_default()
+        {
             let digest = digests[at as usize];
             if !posted.contains_key(&digest)
                 && let Some(number) = self.posted_of(digest)?
@@ -46,10 +59,22 @@ impl State {
             self.mates = Some(Mates::new(first, added.len(), &columns));
         }
         let found = vec![Found::NotSearched; added.len()];
-        let mut search = Search { state: self, added, columns: &columns, posted: &posted, chooses, left: MOST, found };
+        let mut search = Search {
+            state: self,
+            added,
+            columns: &columns,
+            posted: &posted,
+            chooses,
+            left: MOST,
+            found,
+        };
         search.range(0..added.len(), MOST)?;
         let found = search.found;
-        self.ahead = Ahead { first, found, posted };
+        self.ahead = Ahead {
+            first,
+            found,
+            posted,
+        };
         Ok(())
     }
 }
@@ -86,10 +111,15 @@ impl Search<'_> {
     fn range(&mut self, range: Range<usize>, most: usize) -> Result<()> {
         let bands = self.state.shape.bands;
         let column = |column: usize| {
-            let keys = self.columns[column].iter().copied().filter(|(_, at)| range.contains(&(*at as usize)));
-            self.state.found_in_column(column, keys, false, most / bands)
+            let keys = self.columns[column]
+                .iter()
+                .copied()
+                .filter(|(_, at)| range.contains(&(*at as usize)));
+            self.state
+                .found_in_column(column, keys, false, most / bands)
         };
-        let columns: Result<Option<Vec<_>>> = apart(|| (0..bands).into_par_iter().map(column).collect());
+        let columns: Result<Option<Vec<_>>> =
+            apart(|| (0..bands).into_par_iter().map(column).collect());
         match columns? {
             Some(columns) => {
                 let mut candidates = vec![Vec::new(); range.len()];
@@ -135,7 +165,10 @@ impl Search<'_> {
         let mut compared = Vec::new();
         for at in range.clone().filter(|&at| !self.added[at].empty) {
             let digest = self.added[at].digest;
-            let is_decided = self.posted.get(&digest).is_some_and(|&posted| state.is_kept(state.first_of_posted(posted)));
+            let is_decided = self
+                .posted
+                .get(&digest)
+                .is_some_and(|&posted| state.is_kept(state.first_of_posted(posted)));
             if !is_decided && same.insert(digest, at).is_none() {
                 compared.push(at);
             }
@@ -143,8 +176,9 @@ impl Search<'_> {
         let best = |&at: &usize| {
             let (new, found) = (&self.added[at], &candidates[at - range.start]);
             let number = state.memory.next() + at as u64;
-            let best =
-                state.best_of(found, Place::new(new.key, number), &new.bits, &mut || Ok(state.remembered_set(number, new)))?;
+            let best = state.best_of(found, Place::new(new.key, number), &new.bits, &mut || {
+                Ok(state.remembered_set(number, new))
+            })?;
             Ok((new.digest, best))
         };
         let chosen: Result<Vec<_>> = apart(|| compared.par_iter().map(best).collect());
@@ -162,10 +196,15 @@ impl State {
     /// Returns the documents with these ids, in the order of the ids.
     pub(crate) fn with_ids(&self, ids: &[&Id]) -> Result<Vec<Option<u64>>> {
         let mut numbers: Vec<Option<u64>> = ids.iter().map(|id| self.memory.with_id(id)).collect();
-        let missing = (0..).zip(ids).filter(|(at, _)| numbers[*at as usize].is_none());
+        let missing = (0..)
+            .zip(ids)
+            .filter(|(at, _)| numbers[*at as usize].is_none());
         let mut hashes: Vec<(u32, u32)> = missing.map(|(at, id)| (id.hash(), at)).collect();
         hashes.sort_unstable();
-        for (at, number) in self.found_in_column(self.shape.ids(), hashes, false, usize::MAX - 1)?.unwrap_or_default() {
+        for (at, number) in self
+            .found_in_column(self.shape.ids(), hashes, false, usize::MAX - 1)?
+            .unwrap_or_default()
+        {
             if numbers[at as usize].is_none() && self.id(number)? == *ids[at as usize] {
                 numbers[at as usize] = Some(number);
             }
@@ -194,9 +233,15 @@ impl State {
                     postings.find(key, column < self.shape.bands, &mut offsets)?;
                     before = Some(key);
                 }
-                let live = offsets.iter().map(|&offset| u64::from(offset)).filter(|&offset| open.live.contains(offset));
+                let live = offsets
+                    .iter()
+                    .map(|&offset| u64::from(offset))
+                    .filter(|&offset| open.live.contains(offset));
                 let live = live.take(if once { 1 } else { usize::MAX });
-                found.extend(live.take(most + 1 - found.len()).map(|offset| (at, open.segment.head.base + offset)));
+                found.extend(
+                    live.take(most + 1 - found.len())
+                        .map(|offset| (at, open.segment.head.base + offset)),
+                );
                 if found.len() > most {
                     return Ok(None);
                 }
@@ -217,19 +262,32 @@ mod tests {
     #[test]
     fn few_candidates_are_remembered_and_few_copies_are_found() {
         let folder = tempfile::tempdir().unwrap();
-        let method = Method::new(Config { shingle: Some(1), ..Config::default() }).unwrap();
+        let method = Method::new(Config {
+            shingle: Some(1),
+            ..Config::default()
+        })
+        .unwrap();
         let mut state = State::new(method.clone(), Store::Texts);
         let mut scratch = Scratch::default();
-        let mut new = |id: i64, text: &str| Sketched::new(&method, Store::Texts, Id::Number(id), 0, text, &mut scratch);
+        let mut new = |id: i64, text: &str| {
+            Sketched::new(&method, Store::Texts, Id::Number(id), 0, text, &mut scratch)
+        };
         const WORDS: &str = "a page of one template that has many words in common with all the other pages of this site but one";
         // All pages are kept, because each has a few words of its own, and 50 pages have copies.
         let page = |id: i64| format!("{WORDS} {id}a {id}b {id}c {id}d {id}e {id}f {id}g");
-        let held = (0..400).map(|id| new(id, &page(if id < 350 { id } else { 0 }))).collect();
+        let held = (0..400)
+            .map(|id| new(id, &page(if id < 350 { id } else { 0 })))
+            .collect();
         state.apply(&[], held).unwrap();
         let flushed = state.flushed(folder.path()).unwrap();
         state.use_flushed(flushed).unwrap();
-        let added: Vec<Sketched> = (1000..1100).map(|id| new(id, &page(if id % 2 == 0 { 0 } else { id }))).collect();
-        let alone: Vec<Vec<u64>> = added.iter().map(|new| state.candidates(&new.keys, true).unwrap()).collect();
+        let added: Vec<Sketched> = (1000..1100)
+            .map(|id| new(id, &page(if id % 2 == 0 { 0 } else { id })))
+            .collect();
+        let alone: Vec<Vec<u64>> = added
+            .iter()
+            .map(|new| state.candidates(&new.keys, true).unwrap())
+            .collect();
         let total: usize = alone.iter().map(Vec::len).sum();
         assert!(total > 100 * added.len(), "{total}");
         // Enough for all, for some of them, and for none.
@@ -237,11 +295,24 @@ mod tests {
             let posted = Lookup::default();
             let found = vec![Found::NotSearched; added.len()];
             let columns = sorted(&added, state.shape.bands);
-            let mut search =
-                Search { state: &state, added: &added, columns: &columns, posted: &posted, chooses: false, left: most, found };
+            let mut search = Search {
+                state: &state,
+                added: &added,
+                columns: &columns,
+                posted: &posted,
+                chooses: false,
+                left: most,
+                found,
+            };
             search.range(0..added.len(), most).unwrap();
             let some: Vec<(&Vec<u64>, &Vec<u64>)> = (search.found.iter().zip(&alone))
-                .filter_map(|(found, alone)| if let Found::Candidates(found) = found { Some((found, alone)) } else { None })
+                .filter_map(|(found, alone)| {
+                    if let Found::Candidates(found) = found {
+                        Some((found, alone))
+                    } else {
+                        None
+                    }
+                })
                 .collect();
             assert!(some.iter().all(|(found, alone)| found == alone));
             assert!(some.iter().map(|(found, _)| found.len()).sum::<usize>() <= most);
@@ -252,18 +323,41 @@ mod tests {
         for (at, new) in added.iter().enumerate().skip(1).step_by(2) {
             let place = Place::new(0, state.memory.next() + at as u64);
             let set: Arc<[u64]> = state.set_of(&String::from_utf8_lossy(&new.payload));
-            let best = state.best_of(&alone[at], place, &new.bits, &mut || Ok(set.clone())).unwrap();
+            let best = state
+                .best_of(&alone[at], place, &new.bits, &mut || Ok(set.clone()))
+                .unwrap();
             assert_eq!(state.ahead.best(place.number), Some(best));
         }
-        assert_eq!(state.ahead.found.iter().filter(|found| **found == Found::NotSearched).count(), 50);
+        assert_eq!(
+            state
+                .ahead
+                .found
+                .iter()
+                .filter(|found| **found == Found::NotSearched)
+                .count(),
+            50
+        );
         // A change that removes documents can change decisions about documents in segments.
         state.search_ahead(&added, false).unwrap();
-        assert!(state.ahead.found.iter().all(|found| matches!(found, Found::Candidates(_))));
+        assert!(
+            state
+                .ahead
+                .found
+                .iter()
+                .all(|found| matches!(found, Found::Candidates(_)))
+        );
         assert_eq!(state.ahead.posted.len(), 1);
         let digests = |once| {
-            let mut keys: Vec<(u32, u32)> = (0..).zip(&added).map(|(at, new)| (new.digest as u32, at)).collect();
+            let mut keys: Vec<(u32, u32)> = (0..)
+                .zip(&added)
+                .map(|(at, new)| (new.digest as u32, at))
+                .collect();
             keys.sort_unstable();
-            state.found_in_column(state.shape.digests(), keys, once, 1 << 20).unwrap().unwrap().len()
+            state
+                .found_in_column(state.shape.digests(), keys, once, 1 << 20)
+                .unwrap()
+                .unwrap()
+                .len()
         };
         assert_eq!((digests(false), digests(true)), (50 * 51, 50));
     }

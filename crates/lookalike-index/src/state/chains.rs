@@ -22,7 +22,8 @@ struct Column {
 
 impl Column {
     fn add(&mut self, key: u32, node: u32) {
-        self.before.push(self.heads.insert(key, node).unwrap_or(NONE));
+        self.before
+            .push(self.heads.insert(key, node).unwrap_or(NONE));
     }
 }
 
@@ -30,7 +31,10 @@ const NONE: u32 = u32::MAX;
 
 impl Chains {
     pub(crate) fn new(columns: usize) -> Self {
-        Self { columns: vec![Column::default(); columns], numbers: Vec::new() }
+        Self {
+            columns: vec![Column::default(); columns],
+            numbers: Vec::new(),
+        }
     }
 
     /// Makes room for more numbers.
@@ -58,7 +62,9 @@ impl Chains {
         let fill = |(at, column): (usize, &mut Column)| {
             column.heads.reserve(numbers.len());
             column.before.reserve(numbers.len());
-            (first..).zip(numbers).for_each(|(node, &number)| column.add(keys(number)[at], node));
+            (first..)
+                .zip(numbers)
+                .for_each(|(node, &number)| column.add(keys(number)[at], node));
         };
         self.columns.par_iter_mut().enumerate().for_each(fill);
     }
@@ -66,7 +72,10 @@ impl Chains {
     /// Returns the numbers that have a key in a column, the last one first.
     pub(crate) fn find(&self, column: usize, key: u32) -> impl Iterator<Item = u64> + '_ {
         let column = self.columns.get(column);
-        let mut node = column.and_then(|column| column.heads.get(&key)).copied().unwrap_or(NONE);
+        let mut node = column
+            .and_then(|column| column.heads.get(&key))
+            .copied()
+            .unwrap_or(NONE);
         std::iter::from_fn(move || {
             let number = *self.numbers.get(node as usize)?;
             node = *column?.before.get(node as usize)?;
@@ -94,10 +103,16 @@ mod tests {
         together.add_all(&[12, 13], |number| &keys[number as usize - 12]);
         chains.add(&keys[0], 12);
         let found = |column, key| chains.find(column, key).collect::<Vec<_>>();
-        assert_eq!((found(0, 1), found(0, 2), found(0, 7)), (vec![11, 10], vec![12], vec![]));
+        assert_eq!(
+            (found(0, 1), found(0, 2), found(0, 7)),
+            (vec![11, 10], vec![12], vec![])
+        );
         assert_eq!((found(1, 7), found(1, 8)), (vec![12, 10], vec![11]));
         assert_eq!(chains.numbers(), [10, 11, 12]);
-        assert_eq!((together.find(0, 2).last(), together.find(0, 3).last()), (Some(12), Some(13)));
+        assert_eq!(
+            (together.find(0, 2).last(), together.find(0, 3).last()),
+            (Some(12), Some(13))
+        );
         assert_eq!(together.find(1, 7).collect::<Vec<_>>(), [12, 10]);
     }
 }

@@ -26,9 +26,9 @@ impl State {
     pub(crate) fn is_posted(&self, number: u64) -> bool {
         match self.memory.get(number) {
             Some(held) => held.posted,
-            None => self
-                .in_segment(number)
-                .is_some_and(|(open, offset)| open.segment.posted().contains(offset) || self.late.contains(&number)),
+            None => self.in_segment(number).is_some_and(|(open, offset)| {
+                open.segment.posted().contains(offset) || self.late.contains(&number)
+            }),
         }
     }
 
@@ -37,7 +37,10 @@ impl State {
         if let Some(&posted) = self.posted.get(&digest) {
             return Ok(Some(posted));
         }
-        let in_memory = self.memory.with_digest(digest).find(|&number| self.is_posted(number));
+        let in_memory = self
+            .memory
+            .with_digest(digest)
+            .find(|&number| self.is_posted(number));
         if in_memory.is_some() || self.segments.is_empty() {
             return Ok(in_memory);
         }
@@ -49,9 +52,14 @@ impl State {
             self.with_hash(open, digest, &mut found)?;
             size += found.len();
             for &offset in &found {
-                let (offset, number) = (u64::from(offset), open.segment.head.base + u64::from(offset));
+                let (offset, number) = (
+                    u64::from(offset),
+                    open.segment.head.base + u64::from(offset),
+                );
                 if self.is_posted(number)
-                    && with_buffers(|buffers| Ok::<_, Error>(open.segment.digest(offset, buffers)? == digest))?
+                    && with_buffers(|buffers| {
+                        Ok::<_, Error>(open.segment.digest(offset, buffers)? == digest)
+                    })?
                 {
                     if size >= LARGE {
                         let mut large = lock(&self.large);
@@ -78,7 +86,9 @@ impl State {
         if self.is_posted(number) {
             return Ok((number, self.first_of_posted(number)));
         }
-        let posted = self.posted_of(self.digest(number)?)?.ok_or_else(|| Self::missing(number))?;
+        let posted = self
+            .posted_of(self.digest(number)?)?
+            .ok_or_else(|| Self::missing(number))?;
         Ok((posted, self.first_of_posted(posted)))
     }
 
@@ -88,10 +98,15 @@ impl State {
             return Ok(self.memory.push(new, false));
         }
         let digest = new.digest;
-        let posted = match (self.posted.get(&digest), self.ahead.posted(self.memory.next(), digest)) {
+        let posted = match (
+            self.posted.get(&digest),
+            self.ahead.posted(self.memory.next(), digest),
+        ) {
             (Some(&posted), _) => Some(posted),
             (None, Some(None)) => None,
-            (None, Some(Some(posted))) if self.is_live(posted) && self.is_posted(posted) => Some(posted),
+            (None, Some(Some(posted))) if self.is_live(posted) && self.is_posted(posted) => {
+                Some(posted)
+            }
             (None, _) => self.posted_of(digest)?,
         };
         match posted {
@@ -125,7 +140,11 @@ impl State {
         }
         let (posted, first) = self.class_of(number)?;
         // The segment of an earlier copy may say that the first copy is dropped.
-        if first == number && self.in_segment(posted).is_some() { self.chain(posted, verdict.is_kept()) } else { Ok(()) }
+        if first == number && self.in_segment(posted).is_some() {
+            self.chain(posted, verdict.is_kept())
+        } else {
+            Ok(())
+        }
     }
 
     /// Removes documents. Each class of copies is repaired once, after all are gone: a class of a million copies that are removed together
@@ -209,9 +228,13 @@ impl State {
     /// Adds the keys of a posted document to the postings in memory, unless they are there, or in its segment.
     pub(crate) fn chain(&mut self, posted: u64, is_kept: bool) -> Result<()> {
         self.note(posted);
-        let in_segment = self.in_segment(posted).filter(|(open, offset)| open.segment.posted().contains(*offset));
+        let in_segment = self
+            .in_segment(posted)
+            .filter(|(open, offset)| open.segment.posted().contains(*offset));
         let is_there = match (in_segment, is_kept) {
-            (Some((open, offset)), true) => open.segment.leading().contains(offset) || self.in_leading.contains_key(&posted),
+            (Some((open, offset)), true) => {
+                open.segment.leading().contains(offset) || self.in_leading.contains_key(&posted)
+            }
             (Some(_), false) => true,
             (None, true) => self.in_leading.contains_key(&posted),
             (None, false) => self.in_following.contains_key(&posted),
@@ -223,10 +246,17 @@ impl State {
             true => self.in_leading.insert(posted, ()),
             false => self.in_following.insert(posted, ()),
         };
-        if self.mates.as_ref().is_some_and(|mates| mates.contains(posted)) {
+        if self
+            .mates
+            .as_ref()
+            .is_some_and(|mates| mates.contains(posted))
+        {
             // The other postings of the change are made later, together.
             self.unchained[usize::from(is_kept)].push(posted);
-            self.mates.iter_mut().filter(|_| is_kept).for_each(|mates| mates.post(posted));
+            self.mates
+                .iter_mut()
+                .filter(|_| is_kept)
+                .for_each(|mates| mates.post(posted));
             return Ok(());
         }
         let mut keys = Vec::with_capacity(self.shape.bands);

@@ -10,7 +10,11 @@ use crate::{
 
 /// Returns the more similar of two documents; of equally similar ones, the first in keep order.
 fn better(a: (Place, f64), b: (Place, f64)) -> (Place, f64) {
-    if b.1 > a.1 || b.1 == a.1 && b.0 < a.0 { b } else { a }
+    if b.1 > a.1 || b.1 == a.1 && b.0 < a.0 {
+        b
+    } else {
+        a
+    }
 }
 
 impl State {
@@ -28,9 +32,15 @@ impl State {
             offsets.clear();
             for (column, &key) in keys.iter().enumerate() {
                 let postings = open.segment.postings(column)?;
-                with_buffers(|buffers| postings.find(key, only_leading, &mut buffers.blocks, &mut offsets))?;
+                with_buffers(|buffers| {
+                    postings.find(key, only_leading, &mut buffers.blocks, &mut offsets)
+                })?;
             }
-            found.extend(offsets.iter().map(|&offset| open.segment.head.base + u64::from(offset)));
+            found.extend(
+                offsets
+                    .iter()
+                    .map(|&offset| open.segment.head.base + u64::from(offset)),
+            );
         }
         Ok(found)
     }
@@ -122,7 +132,11 @@ impl Content for State {
             return Ok(());
         }
         let (posted, first) = self.class_of(number)?;
-        if first == number { self.chain(posted, verdict.is_kept()) } else { Ok(()) }
+        if first == number {
+            self.chain(posted, verdict.is_kept())
+        } else {
+            Ok(())
+        }
     }
 
     fn last_decided(&self) -> Option<Place> {
@@ -154,7 +168,9 @@ impl Content for State {
         let candidates = self.candidates_of(document.number, true)?;
         if !candidates.is_empty() {
             let bits = self.sketch(document.number)?;
-            let others = self.best_of(&candidates, document, &bits, &mut || self.set(document.number))?;
+            let others = self.best_of(&candidates, document, &bits, &mut || {
+                self.set(document.number)
+            })?;
             best = [best, others].into_iter().flatten().reduce(better);
         }
         Ok(best)
@@ -165,7 +181,11 @@ impl Content for State {
         let bits = self.sketch(document.number)?;
         let mut matches = Vec::new();
         for posted in self.candidates_of(document.number, false)? {
-            if posted != own && self.similarity(&bits, &mut || self.set(document.number), posted)?.is_some() {
+            if posted != own
+                && self
+                    .similarity(&bits, &mut || self.set(document.number), posted)?
+                    .is_some()
+            {
                 matches.push(self.place(self.first_of_posted(posted))?);
             }
         }

@@ -41,7 +41,11 @@ pub(crate) struct Open {
 impl Open {
     /// Returns a segment that did not change.
     pub(crate) fn new(segment: Arc<Segment>) -> Self {
-        Self { live: segment.present().bits().clone(), kept: segment.kept().clone(), segment }
+        Self {
+            live: segment.present().bits().clone(),
+            kept: segment.kept().clone(),
+            segment,
+        }
     }
 }
 
@@ -116,7 +120,11 @@ pub(super) fn with_buffers<T>(work: impl FnOnce(&mut Buffers) -> T) -> T {
 impl State {
     /// Returns an empty collection.
     pub(crate) fn new(method: Method, store: Store) -> Self {
-        let shape = Shape { bands: method.columns(), stride: method.stride(), stores_keys: store != Store::Texts };
+        let shape = Shape {
+            bands: method.columns(),
+            stride: method.stride(),
+            stores_keys: store != Store::Texts,
+        };
         let chains = || Chains::new(shape.bands);
         Self {
             memory: Memory::new(0, shape.bands, shape.stride),
@@ -158,21 +166,34 @@ impl State {
 
     /// Returns the numbers of all documents, in input order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
-        let in_segments = self.segments.iter().flat_map(|open| open.live.iter().map(|offset| open.segment.head.base + offset));
-        in_segments.chain((self.memory.base..).zip(self.memory.all()).filter(|(_, held)| !held.gone).map(|(number, _)| number))
+        let in_segments = self.segments.iter().flat_map(|open| {
+            open.live
+                .iter()
+                .map(|offset| open.segment.head.base + offset)
+        });
+        in_segments.chain(
+            (self.memory.base..)
+                .zip(self.memory.all())
+                .filter(|(_, held)| !held.gone)
+                .map(|(number, _)| number),
+        )
     }
 
     /// Returns the segment that contains a document, and the document's offset in it; none if the document is not in a segment or was
     /// removed.
     pub(crate) fn in_segment(&self, number: u64) -> Option<(&Open, u64)> {
-        let at = self.segments.partition_point(|open| open.segment.head.base <= number);
+        let at = self
+            .segments
+            .partition_point(|open| open.segment.head.base <= number);
         let open = self.segments.get(at.checked_sub(1)?)?;
         let offset = number - open.segment.head.base;
         open.live.contains(offset).then_some((open, offset))
     }
 
     pub(crate) fn in_segment_mut(&mut self, number: u64) -> Option<(&mut Open, u64)> {
-        let at = self.segments.partition_point(|open| open.segment.head.base <= number);
+        let at = self
+            .segments
+            .partition_point(|open| open.segment.head.base <= number);
         let open = self.segments.get_mut(at.checked_sub(1)?)?;
         let offset = number - open.segment.head.base;
         open.live.contains(offset).then_some((open, offset))
@@ -192,7 +213,9 @@ impl State {
         let key = match self.memory.get(number) {
             Some(held) => held.key,
             None => {
-                let (open, offset) = self.in_segment(number).ok_or_else(|| Self::missing(number))?;
+                let (open, offset) = self
+                    .in_segment(number)
+                    .ok_or_else(|| Self::missing(number))?;
                 match open.segment.has_keys() {
                     true => with_buffers(|buffers| open.segment.key(offset, buffers))?,
                     false => 0,
@@ -206,7 +229,9 @@ impl State {
         if let Some(held) = self.memory.get(number) {
             return Ok(held.id.clone());
         }
-        let (open, offset) = self.in_segment(number).ok_or_else(|| Self::missing(number))?;
+        let (open, offset) = self
+            .in_segment(number)
+            .ok_or_else(|| Self::missing(number))?;
         let id = with_buffers(|buffers| open.segment.id(offset, buffers).map(Id::from_bytes))?;
         id.ok_or_else(|| Error::Damaged(format!("the id of document {number} is invalid")))
     }
@@ -215,21 +240,27 @@ impl State {
         if let Some(held) = self.memory.get(number) {
             return Ok(held.digest);
         }
-        let (open, offset) = self.in_segment(number).ok_or_else(|| Self::missing(number))?;
+        let (open, offset) = self
+            .in_segment(number)
+            .ok_or_else(|| Self::missing(number))?;
         with_buffers(|buffers| open.segment.digest(offset, buffers))
     }
 
     pub(crate) fn is_without_text(&self, number: u64) -> bool {
         match self.memory.get(number) {
             Some(held) => held.empty,
-            None => self.in_segment(number).is_none_or(|(open, offset)| open.segment.empty().contains(offset)),
+            None => self
+                .in_segment(number)
+                .is_none_or(|(open, offset)| open.segment.empty().contains(offset)),
         }
     }
 
     pub(crate) fn is_kept(&self, number: u64) -> bool {
         match self.memory.get(number) {
             Some(held) => held.verdict == Some(Verdict::Kept),
-            None => self.in_segment(number).is_some_and(|(open, offset)| open.kept.contains(offset)),
+            None => self
+                .in_segment(number)
+                .is_some_and(|(open, offset)| open.kept.contains(offset)),
         }
     }
 
@@ -237,7 +268,9 @@ impl State {
         if let Some(held) = self.memory.get(number) {
             return Ok(held.verdict);
         }
-        let Some((open, offset)) = self.in_segment(number) else { return Ok(None) };
+        let Some((open, offset)) = self.in_segment(number) else {
+            return Ok(None);
+        };
         if open.kept.contains(offset) {
             return Ok(Some(Verdict::Kept));
         }
@@ -246,26 +279,41 @@ impl State {
         }
         let stored = with_buffers(|buffers| open.segment.verdict(offset, buffers))?;
         Ok(Some(match stored {
-            Some((representative, similarity)) => Verdict::Dropped { representative, similarity },
+            Some((representative, similarity)) => Verdict::Dropped {
+                representative,
+                similarity,
+            },
             None => Verdict::Kept,
         }))
     }
 
     /// Calls `use_sketch` with the fixed-size sketch of a document.
-    pub(crate) fn with_sketch<T>(&self, number: u64, use_sketch: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    pub(crate) fn with_sketch<T>(
+        &self,
+        number: u64,
+        use_sketch: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T> {
         if self.memory.get(number).is_some() {
             return Ok(use_sketch(self.memory.sketch(number)));
         }
-        let (open, offset) = self.in_segment(number).ok_or_else(|| Self::missing(number))?;
+        let (open, offset) = self
+            .in_segment(number)
+            .ok_or_else(|| Self::missing(number))?;
         with_buffers(|buffers| open.segment.sketch(offset, buffers).map(use_sketch))
     }
 
     /// Calls `use_payload` with what is stored of the text of a document.
-    pub(crate) fn with_payload<T>(&self, number: u64, use_payload: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    pub(crate) fn with_payload<T>(
+        &self,
+        number: u64,
+        use_payload: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T> {
         if let Some(held) = self.memory.get(number) {
             return Ok(use_payload(&held.payload));
         }
-        let (open, offset) = self.in_segment(number).ok_or_else(|| Self::missing(number))?;
+        let (open, offset) = self
+            .in_segment(number)
+            .ok_or_else(|| Self::missing(number))?;
         with_buffers(|buffers| open.segment.payload(offset, buffers, use_payload))
     }
 
@@ -280,7 +328,9 @@ impl State {
             keys.extend(self.memory.keys(number));
             return Ok(());
         }
-        let (open, offset) = self.in_segment(number).ok_or_else(|| Self::missing(number))?;
+        let (open, offset) = self
+            .in_segment(number)
+            .ok_or_else(|| Self::missing(number))?;
         if self.shape.stores_keys {
             return with_buffers(|buffers| open.segment.band_keys(offset, buffers, keys));
         }
@@ -338,11 +388,15 @@ impl State {
         for open in &self.segments {
             found.clear();
             let postings = open.segment.postings(self.shape.ids())?;
-            with_buffers(|buffers| postings.find(id::hash(&wanted), false, &mut buffers.blocks, &mut found))?;
+            with_buffers(|buffers| {
+                postings.find(id::hash(&wanted), false, &mut buffers.blocks, &mut found)
+            })?;
             for &offset in &found {
                 let offset = u64::from(offset);
                 if open.live.contains(offset)
-                    && with_buffers(|buffers| Ok::<_, Error>(open.segment.id(offset, buffers)? == wanted))?
+                    && with_buffers(|buffers| {
+                        Ok::<_, Error>(open.segment.id(offset, buffers)? == wanted)
+                    })?
                 {
                     return Ok(Some(open.segment.head.base + offset));
                 }
@@ -360,7 +414,9 @@ impl State {
             for &offset in &found {
                 let offset = u64::from(offset);
                 if open.live.contains(offset)
-                    && with_buffers(|buffers| Ok::<_, Error>(open.segment.digest(offset, buffers)? == digest))?
+                    && with_buffers(|buffers| {
+                        Ok::<_, Error>(open.segment.digest(offset, buffers)? == digest)
+                    })?
                 {
                     all.push(open.segment.head.base + offset);
                 }
@@ -370,27 +426,42 @@ impl State {
     }
 
     /// Finds the documents of a segment whose digests have the same low half, removed ones included.
-    pub(super) fn with_hash(&self, open: &Open, digest: Digest, found: &mut Vec<u32>) -> Result<()> {
+    pub(super) fn with_hash(
+        &self,
+        open: &Open,
+        digest: Digest,
+        found: &mut Vec<u32>,
+    ) -> Result<()> {
         found.clear();
         let postings = open.segment.postings(self.shape.digests())?;
         with_buffers(|buffers| postings.find(digest as u32, false, &mut buffers.blocks, found))
     }
 
     /// Returns the similarity of two documents that share a key, if it reaches the threshold. Without verification, it is 1.
-    pub(crate) fn similarity(&self, bits: &[u8], set: &mut dyn FnMut() -> Result<Arc<[u64]>>, other: u64) -> Result<Option<f64>> {
+    pub(crate) fn similarity(
+        &self,
+        bits: &[u8],
+        set: &mut dyn FnMut() -> Result<Arc<[u64]>>,
+        other: u64,
+    ) -> Result<Option<f64>> {
         let estimate = self.with_sketch(other, |sketch| {
-            self.method.agree(bits, sketch).then(|| match self.method.verify() {
-                Verify::Sketch => self.method.estimate(bits, sketch),
-                Verify::Exact | Verify::None => 1.0,
-            })
+            self.method
+                .agree(bits, sketch)
+                .then(|| match self.method.verify() {
+                    Verify::Sketch => self.method.estimate(bits, sketch),
+                    Verify::Exact | Verify::None => 1.0,
+                })
         })?;
-        let Some(estimate) = estimate else { return Ok(None) };
+        let Some(estimate) = estimate else {
+            return Ok(None);
+        };
         Ok(match self.method.verify() {
             Verify::None => Some(estimate),
             Verify::Sketch => Some(estimate).filter(|&estimate| estimate >= self.method.least()),
             Verify::Exact => {
                 let measure = self.method.config().measure;
-                let overlap = measure.at_least(&set()?, &self.set(other)?, self.method.config().threshold);
+                let overlap =
+                    measure.at_least(&set()?, &self.set(other)?, self.method.config().threshold);
                 overlap.map(|overlap| measure.of(overlap))
             }
         })

@@ -37,8 +37,10 @@ impl State {
     /// Removes postings from memory that are in segments now.
     pub(crate) fn chain_again(&mut self) -> Result<()> {
         let fresh = Self::new(self.method.clone(), self.store);
-        let (leading, following) =
-            (mem::replace(&mut self.leading, fresh.leading), mem::replace(&mut self.following, fresh.following));
+        let (leading, following) = (
+            mem::replace(&mut self.leading, fresh.leading),
+            mem::replace(&mut self.following, fresh.following),
+        );
         self.in_leading.clear();
         self.in_following.clear();
         for (chains, is_kept) in [(leading, true), (following, false)] {
@@ -85,16 +87,32 @@ impl<'a> InMemory<'a> {
         let (memory, shape) = (&self.state.memory, self.state.shape);
         let mut postings: Vec<Posting> = match column {
             _ if column == shape.digests() => {
-                let with_text = self.documents.present.iter().filter(|&offset| !self.documents.empty.contains(offset));
-                with_text.map(|offset| (memory.all()[offset as usize].digest as u32, offset as u32)).collect()
+                let with_text = self
+                    .documents
+                    .present
+                    .iter()
+                    .filter(|&offset| !self.documents.empty.contains(offset));
+                with_text
+                    .map(|offset| (memory.all()[offset as usize].digest as u32, offset as u32))
+                    .collect()
             }
-            _ if column == shape.ids() => {
-                self.documents.present.iter().map(|offset| (memory.all()[offset as usize].id.hash(), offset as u32)).collect()
-            }
+            _ if column == shape.ids() => self
+                .documents
+                .present
+                .iter()
+                .map(|offset| (memory.all()[offset as usize].id.hash(), offset as u32))
+                .collect(),
             _ => {
                 let posting = |offset: u64| {
-                    let follows = if self.documents.leading.contains(offset) { 0 } else { FOLLOWS };
-                    (memory.keys(memory.base + offset)[column], offset as u32 | follows)
+                    let follows = if self.documents.leading.contains(offset) {
+                        0
+                    } else {
+                        FOLLOWS
+                    };
+                    (
+                        memory.keys(memory.base + offset)[column],
+                        offset as u32 | follows,
+                    )
                 };
                 self.documents.posted.iter().map(posting).collect()
             }
@@ -122,7 +140,11 @@ impl Source for InMemory<'_> {
                 Part::Sketch => each(memory.sketch(number))?,
                 Part::Digest => each(&held.digest.to_le_bytes())?,
                 Part::Verdict => {
-                    if let Some(Verdict::Dropped { representative, similarity }) = held.verdict {
+                    if let Some(Verdict::Dropped {
+                        representative,
+                        similarity,
+                    }) = held.verdict
+                    {
                         each(&segment::verdict_bytes(representative, similarity))?;
                     }
                 }
@@ -130,7 +152,13 @@ impl Source for InMemory<'_> {
                 Part::Id => each(&held.id.to_bytes())?,
                 Part::Payload => each(&held.payload)?,
                 Part::Address => {}
-                Part::BandKeys => each(&memory.keys(number).iter().flat_map(|key| key.to_le_bytes()).collect::<Vec<_>>())?,
+                Part::BandKeys => each(
+                    &memory
+                        .keys(number)
+                        .iter()
+                        .flat_map(|key| key.to_le_bytes())
+                        .collect::<Vec<_>>(),
+                )?,
             }
         }
         Ok(())
@@ -145,12 +173,22 @@ impl Source for InMemory<'_> {
         if let Some(trained) = &memory.dictionary {
             return Ok(trained.clone());
         }
-        let sampled = self.documents.present.iter().step_by(segment::distance(self.documents.present.count()));
-        let samples: Vec<&[u8]> = sampled.map(|offset| segment::sample(&memory.all()[offset as usize].payload)).collect();
+        let sampled = self
+            .documents
+            .present
+            .iter()
+            .step_by(segment::distance(self.documents.present.count()));
+        let samples: Vec<&[u8]> = sampled
+            .map(|offset| segment::sample(&memory.all()[offset as usize].payload))
+            .collect();
         Ok(self.state.trained.dictionary(&samples))
     }
 
-    fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()> {
+    fn postings(
+        &self,
+        column: usize,
+        each: &mut dyn FnMut(&[Posting]) -> Result<()>,
+    ) -> Result<()> {
         each(&self.column(column))
     }
 }

@@ -43,7 +43,17 @@ const IDS: usize = 1;
 impl Memory {
     pub(crate) fn new(base: u64, bands: usize, stride: usize) -> Self {
         let (documents, keys, sketches) = (Vec::new(), Vec::new(), Vec::new());
-        Self { base, bands, stride, documents, keys, sketches, names: Chains::new(2), bytes: 0, dictionary: None }
+        Self {
+            base,
+            bands,
+            stride,
+            documents,
+            keys,
+            sketches,
+            names: Chains::new(2),
+            bytes: 0,
+            dictionary: None,
+        }
     }
 
     /// Sets the number of the first document, if there are none.
@@ -71,12 +81,16 @@ impl Memory {
     /// Returns a document; none if it is not in memory, or was removed.
     pub(crate) fn get(&self, number: u64) -> Option<&Held> {
         let at = number.checked_sub(self.base)?;
-        self.documents.get(at as usize).filter(|document| !document.gone)
+        self.documents
+            .get(at as usize)
+            .filter(|document| !document.gone)
     }
 
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut Held> {
         let at = number.checked_sub(self.base)?;
-        self.documents.get_mut(at as usize).filter(|document| !document.gone)
+        self.documents
+            .get_mut(at as usize)
+            .filter(|document| !document.gone)
     }
 
     pub(crate) fn sketch(&self, number: u64) -> &[u8] {
@@ -98,12 +112,29 @@ impl Memory {
     /// Adds a document under the next number.
     pub(crate) fn push(&mut self, new: Sketched, posted: bool) -> u64 {
         let number = self.next();
-        let Sketched { id, key, digest, empty, keys, bits, payload } = new;
+        let Sketched {
+            id,
+            key,
+            digest,
+            empty,
+            keys,
+            bits,
+            payload,
+        } = new;
         self.names.add(&[digest as u32, id.hash()], number);
         self.bytes += payload.len() + 4 * keys.len() + bits.len() + size_of::<Held>() + id.len();
         self.keys.extend(keys);
         self.sketches.extend(bits);
-        self.documents.push(Held { id, key, digest, empty, payload, verdict: None, gone: false, posted });
+        self.documents.push(Held {
+            id,
+            key,
+            digest,
+            empty,
+            payload,
+            verdict: None,
+            gone: false,
+            posted,
+        });
         number
     }
 
@@ -117,12 +148,17 @@ impl Memory {
 
     /// Returns the documents with a digest.
     pub(crate) fn with_digest(&self, digest: Digest) -> impl Iterator<Item = u64> + '_ {
-        let same = move |number: &u64| self.get(*number).is_some_and(|held| held.digest == digest && !held.empty);
+        let same = move |number: &u64| {
+            self.get(*number)
+                .is_some_and(|held| held.digest == digest && !held.empty)
+        };
         self.names.find(DIGESTS, digest as u32).filter(same)
     }
 
     /// Returns the document with an id.
     pub(crate) fn with_id(&self, id: &Id) -> Option<u64> {
-        self.names.find(IDS, id.hash()).find(|&number| self.get(number).is_some_and(|held| held.id == *id))
+        self.names
+            .find(IDS, id.hash())
+            .find(|&number| self.get(number).is_some_and(|held| held.id == *id))
     }
 }

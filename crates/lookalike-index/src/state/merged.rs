@@ -7,8 +7,8 @@ use crate::{
     error::Result,
     law::Verdict,
     segment::{
-        self, Bits, Buffers, Documents, FOLLOWS, LastRead, PARTS, Part, Posting, Postings, Ranked, Segment, Shape, Source,
-        Unfinished,
+        self, Bits, Buffers, Documents, FOLLOWS, LastRead, PARTS, Part, Posting, Postings, Ranked,
+        Segment, Shape, Source, Unfinished,
     },
 };
 
@@ -32,7 +32,10 @@ pub(crate) struct Merged {
 impl Merged {
     /// Copies what can change. Documents keep their numbers. Cost: some bits for each document; and each changed document is read.
     pub(super) fn of(state: &State, segments: Range<usize>) -> Result<Self> {
-        let (opens, numbers) = (state.segments[segments.clone()].to_vec(), state.span(segments));
+        let (opens, numbers) = (
+            state.segments[segments.clone()].to_vec(),
+            state.span(segments),
+        );
         let numbering = Numbering::new(&opens, None);
         Self::with(state, opens, numbering, numbers.clone(), numbers)
     }
@@ -41,11 +44,23 @@ impl Merged {
     pub(super) fn numbered(state: &State, numbers: Range<u64>) -> Result<Self> {
         let opens = state.segments.to_vec();
         let numbering = Numbering::new(&opens, Some(&state.firsts));
-        Self::with(state, opens, numbering, state.span(0..state.segments.len()), numbers)
+        Self::with(
+            state,
+            opens,
+            numbering,
+            state.span(0..state.segments.len()),
+            numbers,
+        )
     }
 
     /// `old` are the numbers of the documents of all segments.
-    fn with(state: &State, opens: Vec<Open>, numbering: Numbering, old: Range<u64>, numbers: Range<u64>) -> Result<Self> {
+    fn with(
+        state: &State,
+        opens: Vec<Open>,
+        numbering: Numbering,
+        old: Range<u64>,
+        numbers: Range<u64>,
+    ) -> Result<Self> {
         let mut documents = Documents::new(numbers.end - numbers.start);
         let mut all_live = Vec::with_capacity(opens.len());
         for (at, open) in opens.iter().enumerate() {
@@ -65,7 +80,9 @@ impl Merged {
                 } else {
                     live.remove(offset);
                 }
-                if open.segment.posted().contains(offset) || !state.late.is_empty() && state.late.contains(&number) {
+                if open.segment.posted().contains(offset)
+                    || !state.late.is_empty() && state.late.contains(&number)
+                {
                     let new = numbering.posted(at, offset);
                     if numbers.contains(&new) {
                         documents.posted.insert(new - numbers.start);
@@ -83,9 +100,22 @@ impl Merged {
             state.keys(number, &mut keys)?;
             late.insert(number, keys);
         }
-        let verdicts = state.verdicts.range(old).map(|(&number, &verdict)| (number, verdict)).collect();
+        let verdicts = state
+            .verdicts
+            .range(old)
+            .map(|(&number, &verdict)| (number, verdict))
+            .collect();
         let (shape, live) = (state.shape, all_live);
-        Ok(Self { shape, opens, live, numbering, numbers, late, verdicts, documents })
+        Ok(Self {
+            shape,
+            opens,
+            live,
+            numbering,
+            numbers,
+            late,
+            verdicts,
+            documents,
+        })
     }
 
     /// Writes the merged segment in a file of a folder, and syncs it. Returns none if all documents were removed.
@@ -97,9 +127,17 @@ impl Merged {
     }
 
     /// Returns the decision about a document that was dropped.
-    fn verdict(&self, open: &Open, offset: u64, buffers: &mut Buffers) -> Result<Option<(u64, f64)>> {
+    fn verdict(
+        &self,
+        open: &Open,
+        offset: u64,
+        buffers: &mut Buffers,
+    ) -> Result<Option<(u64, f64)>> {
         match self.verdicts.get(&(open.segment.head.base + offset)) {
-            Some(&Verdict::Dropped { representative, similarity }) => Ok(Some((representative, similarity))),
+            Some(&Verdict::Dropped {
+                representative,
+                similarity,
+            }) => Ok(Some((representative, similarity))),
             _ => open.segment.verdict(offset, buffers),
         }
     }
@@ -122,8 +160,13 @@ impl Source for Merged {
                 continue;
             }
             for offset in live.iter().filter(|&offset| !open.kept.contains(offset)) {
-                if let Some((representative, similarity)) = self.verdict(open, offset, &mut buffers)? {
-                    each(&segment::verdict_bytes(self.numbering.number(representative), similarity))?;
+                if let Some((representative, similarity)) =
+                    self.verdict(open, offset, &mut buffers)?
+                {
+                    each(&segment::verdict_bytes(
+                        self.numbering.number(representative),
+                        similarity,
+                    ))?;
                 }
             }
         }
@@ -131,43 +174,85 @@ impl Source for Merged {
     }
 
     fn copied(&self) -> Option<Vec<(&Segment, &Bits)>> {
-        let parts: usize = self.opens.iter().map(|open| open.segment.head.texts.len()).sum();
+        let parts: usize = self
+            .opens
+            .iter()
+            .map(|open| open.segment.head.texts.len())
+            .sum();
         // Copies include the texts of removed documents.
-        let written: u64 = self.opens.iter().map(|open| open.segment.head.documents).sum();
-        let is_copied = self.numbering.new.is_none() && parts <= PARTS && self.documents.present.count() >= written - written / 4;
-        is_copied.then(|| self.opens.iter().zip(&self.live).map(|(open, live)| (&*open.segment, live)).collect())
+        let written: u64 = self
+            .opens
+            .iter()
+            .map(|open| open.segment.head.documents)
+            .sum();
+        let is_copied = self.numbering.new.is_none()
+            && parts <= PARTS
+            && self.documents.present.count() >= written - written / 4;
+        is_copied.then(|| {
+            self.opens
+                .iter()
+                .zip(&self.live)
+                .map(|(open, live)| (&*open.segment, live))
+                .collect()
+        })
     }
 
     fn dictionary(&self) -> Result<Vec<u8>> {
-        let all = self.opens.iter().zip(&self.live).flat_map(|(open, live)| live.iter().map(move |offset| (open, offset)));
+        let all = self
+            .opens
+            .iter()
+            .zip(&self.live)
+            .flat_map(|(open, live)| live.iter().map(move |offset| (open, offset)));
         let mut buffers = Buffers::default();
         let sampled = all.step_by(segment::distance(self.documents.present.count()));
-        let mut sample =
-            |(open, offset): (&Open, u64)| open.segment.payload(offset, &mut buffers, |text| segment::sample(text).to_vec());
-        Ok(segment::dictionary(&sampled.map(&mut sample).collect::<Result<Vec<_>>>()?))
+        let mut sample = |(open, offset): (&Open, u64)| {
+            open.segment
+                .payload(offset, &mut buffers, |text| segment::sample(text).to_vec())
+        };
+        Ok(segment::dictionary(
+            &sampled.map(&mut sample).collect::<Result<Vec<_>>>()?,
+        ))
     }
 
-    fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()> {
+    fn postings(
+        &self,
+        column: usize,
+        each: &mut dyn FnMut(&[Posting]) -> Result<()>,
+    ) -> Result<()> {
         let is_band = column < self.shape.bands;
         let document = |at: usize, offset: u64| {
-            let number = if is_band { self.numbering.posted(at, offset) } else { self.numbering.number_in(at, offset) };
-            let new = self.numbers.contains(&number).then(|| number - self.numbers.start)?;
+            let number = if is_band {
+                self.numbering.posted(at, offset)
+            } else {
+                self.numbering.number_in(at, offset)
+            };
+            let new = self
+                .numbers
+                .contains(&number)
+                .then(|| number - self.numbers.start)?;
             let follows = is_band && !self.documents.leading.contains(new);
             Some(new as u32 | if follows { FOLLOWS } else { 0 })
         };
         let mut lists = Vec::with_capacity(self.opens.len() + 1);
         let mut late: Vec<Posting> = Vec::new();
         for (&number, keys) in self.late.iter().filter(|_| is_band) {
-            if let (Some(&key), Some((at, offset))) = (keys.get(column), self.numbering.segment(number))
+            if let (Some(&key), Some((at, offset))) =
+                (keys.get(column), self.numbering.segment(number))
                 && let Some(document) = document(at, offset)
             {
                 late.push((key, document));
             }
         }
         late.sort_unstable();
-        lists.push(List { waiting: late, ..List::default() });
+        lists.push(List {
+            waiting: late,
+            ..List::default()
+        });
         for (at, open) in self.opens.iter().enumerate() {
-            lists.push(List { source: Some((at, open, open.segment.postings(column)?)), ..List::default() });
+            lists.push(List {
+                source: Some((at, open, open.segment.postings(column)?)),
+                ..List::default()
+            });
         }
         in_order(lists, document, each)
     }
@@ -194,14 +279,20 @@ impl List<'_> {
 
     /// Reads more postings if all that were read are merged.
     fn fill(&mut self, document: impl Fn(usize, u64) -> Option<u32>) -> Result<()> {
-        let Some((at, open, postings)) = self.source else { return Ok(()) };
+        let Some((at, open, postings)) = self.source else {
+            return Ok(());
+        };
         while self.next == self.waiting.len() && self.block < postings.fences.len() {
             self.waiting.clear();
             self.next = 0;
             self.block = postings.whole_keys(self.block, &mut self.last_read, &mut self.waiting)?;
             self.waiting.retain_mut(|(_, old)| {
                 let offset = u64::from(*old & !FOLLOWS);
-                let new = open.live.contains(offset).then(|| document(at, offset)).flatten();
+                let new = open
+                    .live
+                    .contains(offset)
+                    .then(|| document(at, offset))
+                    .flatten();
                 *old = new.unwrap_or(*old);
                 new.is_some()
             });
@@ -221,7 +312,12 @@ fn in_order(
     const SOME: usize = 4096;
     let mut merged = Vec::with_capacity(SOME);
     lists.iter_mut().try_for_each(|list| list.fill(&document))?;
-    while let Some((posting, at)) = lists.iter().enumerate().filter_map(|(at, list)| Some((list.peek()?, at))).min() {
+    while let Some((posting, at)) = lists
+        .iter()
+        .enumerate()
+        .filter_map(|(at, list)| Some((list.peek()?, at)))
+        .min()
+    {
         merged.push(posting);
         if merged.len() == SOME {
             each(&merged)?;
@@ -262,7 +358,10 @@ impl Numbering {
                 next += open.live.count();
                 (Ranked::new(open.live.clone()), first)
             });
-            New { ranks: ranks.collect(), firsts: firsts.clone() }
+            New {
+                ranks: ranks.collect(),
+                firsts: firsts.clone(),
+            }
         });
         Self { bases, new }
     }
@@ -280,7 +379,8 @@ impl Numbering {
     #[inline]
     fn posted(&self, at: usize, offset: u64) -> u64 {
         match &self.new {
-            Some(new) if !new.firsts.is_empty() => match new.firsts.get(&(self.bases[at] + offset)) {
+            Some(new) if !new.firsts.is_empty() => match new.firsts.get(&(self.bases[at] + offset))
+            {
                 Some(&first) => self.number(first),
                 None => self.number_in(at, offset),
             },
@@ -298,7 +398,10 @@ impl Numbering {
 
     /// Returns the segment of a document, and its offset there.
     fn segment(&self, number: u64) -> Option<(usize, u64)> {
-        let at = self.bases.partition_point(|&base| base <= number).checked_sub(1)?;
+        let at = self
+            .bases
+            .partition_point(|&base| base <= number)
+            .checked_sub(1)?;
         Some((at, number - self.bases[at]))
     }
 }

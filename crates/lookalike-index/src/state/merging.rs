@@ -17,7 +17,10 @@ impl State {
 
     /// Remembers from now on what changes in these segments, until a merged segment is used in their place.
     pub(crate) fn watch(&mut self, segments: Range<usize>) {
-        self.watched = Some(Watched { numbers: self.span(segments), changed: BTreeSet::new() });
+        self.watched = Some(Watched {
+            numbers: self.span(segments),
+            changed: BTreeSet::new(),
+        });
     }
 
     /// Remembers that a document changed, if its segment is being merged.
@@ -34,20 +37,34 @@ impl State {
     }
 
     /// Uses a merged segment from now on, with what changed after the merge began. Cost: each changed document is sketched.
-    pub(crate) fn use_merged(&mut self, segments: Range<usize>, merged: &Merged, written: Option<Segment>) -> Result<()> {
+    pub(crate) fn use_merged(
+        &mut self,
+        segments: Range<usize>,
+        merged: &Merged,
+        written: Option<Segment>,
+    ) -> Result<()> {
         let numbers = self.span(segments.clone());
-        let changed = self.watched.take().map(|watched| watched.changed).unwrap_or_default();
+        let changed = self
+            .watched
+            .take()
+            .map(|watched| watched.changed)
+            .unwrap_or_default();
         let mut new = written.map(|segment| Open::new(Arc::new(segment)));
         if let Some(open) = &mut new {
             let base = open.segment.head.base;
-            for &number in changed.iter().filter(|&&number| open.segment.present().contains(number - base)) {
+            for &number in changed
+                .iter()
+                .filter(|&&number| open.segment.present().contains(number - base))
+            {
                 open.live.set(number - base, self.is_live(number));
                 open.kept.set(number - base, self.is_kept(number));
             }
         }
         self.segments.splice(segments, new);
         // What changed before the merge began is in the new segment.
-        self.verdicts.retain(|number, verdict| !numbers.contains(number) || merged.verdicts.get(number) != Some(verdict));
+        self.verdicts.retain(|number, verdict| {
+            !numbers.contains(number) || merged.verdicts.get(number) != Some(verdict)
+        });
         self.late.retain(|number| !merged.late.contains_key(number));
         self.chain_again()?;
         for number in changed {
@@ -60,7 +77,11 @@ impl State {
 
     /// Returns the numbers of the documents of segments that follow each other, and all numbers between them.
     pub(crate) fn span(&self, segments: Range<usize>) -> Range<u64> {
-        let first_of = |at: usize| self.segments.get(at).map_or(self.memory.base, |open| open.segment.head.base);
+        let first_of = |at: usize| {
+            self.segments
+                .get(at)
+                .map_or(self.memory.base, |open| open.segment.head.base)
+        };
         first_of(segments.start)..first_of(segments.end)
     }
 
@@ -69,7 +90,9 @@ impl State {
         let open = &self.segments[segment];
         let removed = open.segment.head.documents - open.live.count();
         let span = self.span(segment..segment + 1);
-        removed + self.verdicts.range(span.clone()).count() as u64 + self.late.range(span).count() as u64
+        removed
+            + self.verdicts.range(span.clone()).count() as u64
+            + self.late.range(span).count() as u64
     }
 
     /// Merges all segments, and numbers the documents from 0, so that equal contents become equal files. There must be no documents in
@@ -80,7 +103,9 @@ impl State {
         for first in (0..count).step_by(most as usize) {
             let merged = Merged::numbered(self, first..count.min(first + most))?;
             if let Some(unfinished) = merged.write(folder, UNFINISHED)? {
-                compacted.segments.push(Open::new(Arc::new(unfinished.finish(folder)?)));
+                compacted
+                    .segments
+                    .push(Open::new(Arc::new(unfinished.finish(folder)?)));
             }
         }
         compacted.start_at(count);
@@ -221,7 +246,10 @@ mod tests {
             let candidates = |state: &State| {
                 let found = state.candidates(&keys, true).unwrap();
                 // Others can be found, too.
-                found.into_iter().filter(|&posted| state.is_kept(state.first_of_posted(posted))).collect::<Vec<_>>()
+                found
+                    .into_iter()
+                    .filter(|&posted| state.is_kept(state.first_of_posted(posted)))
+                    .collect::<Vec<_>>()
             };
             assert_eq!(candidates(state), candidates(plain));
         }

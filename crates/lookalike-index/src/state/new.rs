@@ -24,7 +24,14 @@ pub(crate) struct Sketched {
 
 impl Sketched {
     /// Sketches a text.
-    pub(crate) fn new(method: &Method, store: Store, id: Id, key: u64, text: &str, scratch: &mut Scratch) -> Self {
+    pub(crate) fn new(
+        method: &Method,
+        store: Store,
+        id: Id,
+        key: u64,
+        text: &str,
+        scratch: &mut Scratch,
+    ) -> Self {
         method.sketch(text, scratch);
         let empty = scratch.fingerprints.is_empty();
         let (mut keys, mut bits) = (scratch.keys.clone(), scratch.bits.clone());
@@ -41,12 +48,24 @@ impl Sketched {
             }
             Store::Sets | Store::Sketches => Vec::new(),
         };
-        Self { id, key, digest, empty, keys, bits, payload }
+        Self {
+            id,
+            key,
+            digest,
+            empty,
+            keys,
+            bits,
+            payload,
+        }
     }
 
     /// Returns about how much memory the document takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.id.len() + 4 * self.keys.len() + self.bits.len() + self.payload.len()
+        size_of::<Self>()
+            + self.id.len()
+            + 4 * self.keys.len()
+            + self.bits.len()
+            + self.payload.len()
     }
 }
 

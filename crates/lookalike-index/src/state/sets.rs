@@ -30,7 +30,10 @@ const ENTRY: usize = 8;
 impl Sets {
     /// Creates a cache of this many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
-        Self { most: bytes / 16, halves: Mutex::default() }
+        Self {
+            most: bytes / 16,
+            halves: Mutex::default(),
+        }
     }
 
     pub(crate) fn get(&self, number: u64) -> Option<Arc<[u64]>> {

@@ -27,7 +27,10 @@ impl FromStr for Store {
             "texts" => Ok(Self::Texts),
             "sets" => Ok(Self::Sets),
             "sketches" => Ok(Self::Sketches),
-            _ => Err(format!("{} cannot be stored; use texts, sets or sketches", quoted(text))),
+            _ => Err(format!(
+                "{} cannot be stored; use texts, sets or sketches",
+                quoted(text)
+            )),
         }
     }
 }

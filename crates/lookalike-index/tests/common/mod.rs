@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use lookalike::{Candidates, Config, Doc, Features, Reason, SentencesBy, SimHashBy, Verify, decide, verify::Measure};
+use lookalike::{
+    Candidates, Config, Doc, Features, Reason, SentencesBy, SimHashBy, Verify, decide,
+    verify::Measure,
+};
 use lookalike_index::{Decided, Decision, Id, Likeness};
 use proptest::prelude::*;
 
@@ -15,7 +18,11 @@ pub mod script;
 pub type Held = Vec<(i64, String, u64)>;
 
 pub fn configs() -> impl Strategy<Value = Config> {
-    let plain = Config { shingle: Some(1), threshold: 0.5, ..Config::default() };
+    let plain = Config {
+        shingle: Some(1),
+        threshold: 0.5,
+        ..Config::default()
+    };
     prop_oneof![
         6 => Just(plain.clone()),
         1 => Just(Config { threshold: 0.3, ..plain.clone() }),
@@ -30,13 +37,18 @@ pub fn configs() -> impl Strategy<Value = Config> {
 
 /// Returns a text of few words, so that many are similar, some are copies, and some are empty.
 pub fn text() -> impl Strategy<Value = String> {
-    let word = prop::sample::select(vec!["red", "green", "blue", "white", "black", "grey", "Red", "pink."]);
+    let word = prop::sample::select(vec![
+        "red", "green", "blue", "white", "black", "grey", "Red", "pink.",
+    ]);
     prop::collection::vec(word, 0..8).prop_map(|words| words.join(" "))
 }
 
 /// Decides about the documents by the batch.
 pub fn batch(config: &Config, held: &Held) -> Vec<Decision> {
-    let docs: Vec<Doc> = held.iter().map(|(_, text, key)| Doc { text, key: *key }).collect();
+    let docs: Vec<Doc> = held
+        .iter()
+        .map(|(_, text, key)| Doc { text, key: *key })
+        .collect();
     let id = |at: usize| Id::Number(held[at].0);
     let decided = decide(&docs, config.clone()).unwrap();
     let decision = |(at, decision): (usize, &lookalike::Decision)| Decision {
@@ -61,11 +73,20 @@ pub fn differences(
     after: &BTreeMap<Id, Decided>,
 ) -> BTreeMap<Id, (Option<Decided>, Option<Decided>)> {
     let ids = before.keys().chain(after.keys());
-    let both = ids.map(|id| (id.clone(), (before.get(id).cloned(), after.get(id).cloned())));
-    both.filter(|(_, (before, after))| before != after).collect()
+    let both = ids.map(|id| {
+        (
+            id.clone(),
+            (before.get(id).cloned(), after.get(id).cloned()),
+        )
+    });
+    both.filter(|(_, (before, after))| before != after)
+        .collect()
 }
 
 /// Returns the number of random cases, which an environment variable can raise.
 pub fn cases(usual: u32) -> u32 {
-    std::env::var("LOOKALIKE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+    std::env::var("LOOKALIKE_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(usual)
 }

@@ -11,8 +11,16 @@ use super::Held;
 pub const BUDGET: usize = 3_000;
 
 pub fn settings() -> Settings {
-    let config = Config { shingle: Some(1), threshold: 0.5, ..Config::default() };
-    Settings { config, store: Store::Texts, keep: "first".into() }
+    let config = Config {
+        shingle: Some(1),
+        threshold: 0.5,
+        ..Config::default()
+    };
+    Settings {
+        config,
+        store: Store::Texts,
+        keep: "first".into(),
+    }
 }
 
 fn draw(seed: u64, step: u64, counter: u64) -> u64 {
@@ -21,8 +29,12 @@ fn draw(seed: u64, step: u64, counter: u64) -> u64 {
 
 /// Returns a text of few words.
 fn text(random: u64) -> String {
-    const WORDS: [&str; 8] = ["red", "green", "blue", "white", "black", "grey", "Red", "pink."];
-    let words: Vec<&str> = (0..random % 8).map(|at| WORDS[(random >> (8 + 3 * at)) as usize % 8]).collect();
+    const WORDS: [&str; 8] = [
+        "red", "green", "blue", "white", "black", "grey", "Red", "pink.",
+    ];
+    let words: Vec<&str> = (0..random % 8)
+        .map(|at| WORDS[(random >> (8 + 3 * at)) as usize % 8])
+        .collect();
     words.join(" ")
 }
 
@@ -43,10 +55,20 @@ pub fn step(seed: u64, at: u64, held: &Held) -> Step {
         1 => Step::Snapshot,
         2..=6 if !held.is_empty() => {
             let count = 1 + random / 20 % 3;
-            Step::Delete((0..count).map(|n| held[draw(seed, at, 1 + n) as usize % held.len()].0).collect())
+            Step::Delete(
+                (0..count)
+                    .map(|n| held[draw(seed, at, 1 + n) as usize % held.len()].0)
+                    .collect(),
+            )
         }
         _ => {
-            let new = |n: u64| (100 * at as i64 + n as i64, text(draw(seed, at, 10 + n)), draw(seed, at, 30 + n) % 3 / 2);
+            let new = |n: u64| {
+                (
+                    100 * at as i64 + n as i64,
+                    text(draw(seed, at, 10 + n)),
+                    draw(seed, at, 30 + n) % 3 / 2,
+                )
+            };
             Step::Add((0..1 + random / 20 % 4).map(new).collect())
         }
     }
@@ -65,8 +87,14 @@ pub fn follow(step: &Step, held: &mut Held) {
 pub fn perform(step: &Step, index: &Index, snapshot: &Path) -> Result<Vec<Change>> {
     match step {
         Step::Add(new) => {
-            let new: Vec<NewDocument> =
-                new.iter().map(|(id, text, key)| NewDocument { id: (*id).into(), text, key: *key }).collect();
+            let new: Vec<NewDocument> = new
+                .iter()
+                .map(|(id, text, key)| NewDocument {
+                    id: (*id).into(),
+                    text,
+                    key: *key,
+                })
+                .collect();
             index.add(&new, OnConflict::Fail)
         }
         Step::Delete(ids) => index.delete(&ids.iter().copied().map(Id::Number).collect::<Vec<_>>()),

@@ -24,7 +24,12 @@ pub(super) fn set_direct(_: &File, _: bool) -> io::Result<()> {
 pub(super) fn leave(file: &File, offset: u64, length: u64) {
     use rustix::fs::{Advice, fadvise};
     // The call is only a hint, which the cache may ignore.
-    _ = fadvise(file, offset, std::num::NonZeroU64::new(length), Advice::DontNeed);
+    _ = fadvise(
+        file,
+        offset,
+        std::num::NonZeroU64::new(length),
+        Advice::DontNeed,
+    );
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -54,7 +54,11 @@ pub fn fail(operation: Operation, nth: u64, fault: Fault) -> Plan {
 
 fn plan(fault: Option<(Operation, u64, Fault)>) -> Plan {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    *lock(&PLANNED) = Some(Planned { counts: [0; 8], fault, met: false });
+    *lock(&PLANNED) = Some(Planned {
+        counts: [0; 8],
+        fault,
+        met: false,
+    });
     ANY.store(true, Ordering::SeqCst);
     Plan { _alone: alone }
 }
@@ -62,7 +66,9 @@ fn plan(fault: Option<(Operation, u64, Fault)>) -> Plan {
 impl Plan {
     /// Returns the number of operations of a kind so far.
     pub fn operations(&self, operation: Operation) -> u64 {
-        lock(&PLANNED).as_ref().map_or(0, |planned| planned.counts[operation as usize])
+        lock(&PLANNED)
+            .as_ref()
+            .map_or(0, |planned| planned.counts[operation as usize])
     }
 
     /// Returns whether the fault has occurred.
@@ -84,10 +90,17 @@ pub(super) fn allowed(operation: Operation, length: usize) -> io::Result<usize> 
         return Ok(length);
     }
     let mut guard = lock(&PLANNED);
-    let Some(planned) = guard.as_mut() else { return Ok(length) };
+    let Some(planned) = guard.as_mut() else {
+        return Ok(length);
+    };
     let number = planned.counts[operation as usize];
     planned.counts[operation as usize] += 1;
-    let Some((_, _, fault)) = planned.fault.filter(|&(of, nth, _)| (of, nth) == (operation, number)) else { return Ok(length) };
+    let Some((_, _, fault)) = planned
+        .fault
+        .filter(|&(of, nth, _)| (of, nth) == (operation, number))
+    else {
+        return Ok(length);
+    };
     planned.met = true;
     drop(guard);
     match fault {

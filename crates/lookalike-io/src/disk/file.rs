@@ -33,21 +33,32 @@ impl File {
     /// Opens a regular file for reading. Pipes, which could block for ever, and links are rejected.
     pub fn open_regular(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        options.read(true).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+        options
+            .read(true)
+            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
         let file = doing(Operation::Open, || options.open(path))?;
-        if file.metadata()?.is_file() { Ok(Self(file)) } else { Err(io::Error::other("is not a regular file")) }
+        if file.metadata()?.is_file() {
+            Ok(Self(file))
+        } else {
+            Err(io::Error::other("is not a regular file"))
+        }
     }
 
     /// Opens a folder. A link is rejected.
     pub(crate) fn open_folder(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        options.read(true).custom_flags((OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32);
+        options
+            .read(true)
+            .custom_flags((OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32);
         doing(Operation::Open, || options.open(path)).map(Self)
     }
 
     /// Opens an existing device or pipe for appending.
     pub(crate) fn append(path: &Path) -> io::Result<Self> {
-        doing(Operation::Open, || OpenOptions::new().append(true).open(path)).map(Self)
+        doing(Operation::Open, || {
+            OpenOptions::new().append(true).open(path)
+        })
+        .map(Self)
     }
 
     /// Returns standard input, without the standard library's buffer.
@@ -77,7 +88,11 @@ impl File {
             if !Path::new(DESCRIPTORS).exists() {
                 return Err(io::ErrorKind::Unsupported.into());
             }
-            OpenOptions::new().write(true).mode(mode).custom_flags(flags).open(folder)
+            OpenOptions::new()
+                .write(true)
+                .mode(mode)
+                .custom_flags(flags)
+                .open(folder)
         })
         .map(Self)
     }
@@ -91,13 +106,21 @@ impl File {
     /// Creates a file for writing, which must not exist yet. A link with that name is not followed.
     pub fn create_new(path: &Path, mode: u32) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(mode).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+        options
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .custom_flags(OFlags::NOFOLLOW.bits() as i32);
         doing(Operation::Create, || options.open(path)).map(Self)
     }
 
     /// Creates a file, which must not exist yet, and claims it with `own`. Returns `None` if another run removes the file before
     /// it is claimed.
-    pub(crate) fn owned(path: &Path, mode: u32, own: impl Fn(&Self) -> io::Result<bool>) -> io::Result<Option<Self>> {
+    pub(crate) fn owned(
+        path: &Path,
+        mode: u32,
+        own: impl Fn(&Self) -> io::Result<bool>,
+    ) -> io::Result<Option<Self>> {
         let file = Self::create_new(path, mode)?;
         let is_own = own(&file)? && file.is_at(path)?;
         Ok(is_own.then_some(file))
@@ -107,7 +130,12 @@ impl File {
     /// not followed.
     pub fn open_or_create(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
+        options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(PRIVATE);
         options.custom_flags(OFlags::NOFOLLOW.bits() as i32);
         doing(Operation::Create, || options.open(path)).map(Self)
     }
@@ -117,7 +145,9 @@ impl File {
         use rustix::fs::{AtFlags, CWD, linkat};
         let descriptor = std::os::fd::AsRawFd::as_raw_fd(&self.0);
         let here = format!("{DESCRIPTORS}/{descriptor}");
-        doing(Operation::Link, || Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?))
+        doing(Operation::Link, || {
+            Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+        })
     }
 
     /// Returns another handle of the same open file. Both handles share one position.
@@ -143,7 +173,9 @@ impl File {
 
     /// Makes the file readable and writable for this user only.
     pub fn make_private(&self) -> io::Result<()> {
-        tightened(self.0.metadata()?.permissions(), |permissions| self.set_permissions(permissions))
+        tightened(self.0.metadata()?.permissions(), |permissions| {
+            self.set_permissions(permissions)
+        })
     }
 
     /// Truncates or extends the file to this many bytes.
@@ -199,7 +231,9 @@ impl File {
 
     /// Reads some bytes at `offset`, regardless of the current position.
     pub(crate) fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-        moving(Operation::Read, bytes.len(), |length| self.0.read_at(&mut bytes[..length], offset))
+        moving(Operation::Read, bytes.len(), |length| {
+            self.0.read_at(&mut bytes[..length], offset)
+        })
     }
 
     /// Fills `bytes` with the file's bytes that begin at `offset`, regardless of the current position.
@@ -218,13 +252,17 @@ impl File {
 
 impl Read for File {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        moving(Operation::Read, bytes.len(), |length| self.0.read(&mut bytes[..length]))
+        moving(Operation::Read, bytes.len(), |length| {
+            self.0.read(&mut bytes[..length])
+        })
     }
 }
 
 impl Write for File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        moving(Operation::Write, bytes.len(), |length| self.0.write(&bytes[..length]))
+        moving(Operation::Write, bytes.len(), |length| {
+            self.0.write(&bytes[..length])
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -245,7 +283,10 @@ impl AsFd for File {
 }
 
 /// Removes the permissions of the group and of others, if there are any. Only the owner and root can do this.
-pub(super) fn tightened(mut permissions: Permissions, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
+pub(super) fn tightened(
+    mut permissions: Permissions,
+    set: impl FnOnce(Permissions) -> io::Result<()>,
+) -> io::Result<()> {
     const OF_OTHERS: u32 = 0o077;
     if permissions.mode() & OF_OTHERS == 0 {
         return Ok(());
@@ -263,7 +304,13 @@ pub fn allow_open_files() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {
-        _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+        _ = setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: maximum,
+                maximum,
+            },
+        );
     }
     getrlimit(Resource::Nofile).current
 }

@@ -24,8 +24,8 @@ use rustix::io::Errno;
 pub use file::{File, USUAL, allow_open_files};
 pub(crate) use names::remove_all;
 pub use names::{
-    copy, exchange, folder_of, hard_link, make_folder, make_private, make_private_folder, remove, remove_folder, rename,
-    sync_folder,
+    copy, exchange, folder_of, hard_link, make_folder, make_private, make_private_folder, remove,
+    remove_folder, rename, sync_folder,
 };
 pub use stream::Stream;
 pub use window::{WINDOW, Window};
@@ -64,12 +64,20 @@ use faults::allowed;
 
 /// Returns whether a file system reports that it does not support an operation.
 pub(crate) fn has_no_such(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
-        || [Errno::OPNOTSUPP, Errno::NOSYS].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+    ) || [Errno::OPNOTSUPP, Errno::NOSYS]
+        .iter()
+        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 /// Runs an operation that reads or writes bytes, and retries if a signal interrupts it.
-fn moving(operation: Operation, length: usize, mut work: impl FnMut(usize) -> io::Result<usize>) -> io::Result<usize> {
+fn moving(
+    operation: Operation,
+    length: usize,
+    mut work: impl FnMut(usize) -> io::Result<usize>,
+) -> io::Result<usize> {
     loop {
         match allowed(operation, length).and_then(&mut work) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

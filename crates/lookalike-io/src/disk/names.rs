@@ -16,7 +16,9 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
-    doing(Operation::Rename, || Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?))
+    doing(Operation::Rename, || {
+        Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+    })
 }
 
 /// Fails: this system cannot exchange the names of two files.
@@ -43,9 +45,11 @@ pub fn remove(path: &Path) -> io::Result<()> {
 
 /// Removes a file, or a folder with all that is in it. Links are removed and never followed.
 pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
-    doing(Operation::Remove, || match path.symlink_metadata()?.is_dir() {
-        true => fs::remove_dir_all(path),
-        false => fs::remove_file(path),
+    doing(Operation::Remove, || {
+        match path.symlink_metadata()?.is_dir() {
+            true => fs::remove_dir_all(path),
+            false => fs::remove_file(path),
+        }
     })
 }
 
@@ -71,7 +75,9 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
 
 /// Makes a folder accessible to this user only. A folder of another user keeps its permissions.
 pub fn make_private(path: &Path) -> io::Result<()> {
-    tightened(path.metadata()?.permissions(), |permissions| fs::set_permissions(path, permissions))
+    tightened(path.metadata()?.permissions(), |permissions| {
+        fs::set_permissions(path, permissions)
+    })
 }
 
 /// Removes an empty folder; returns false if the folder is not empty.
@@ -89,5 +95,7 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
 
 /// Returns the folder that contains a path's file.
 pub fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }

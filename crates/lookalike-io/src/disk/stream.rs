@@ -42,12 +42,20 @@ enum Way {
 impl Stream {
     /// Creates a stream for a new, empty file.
     pub(crate) fn new(file: File) -> Self {
-        Self { file, written: 0, way: Way::Cached }
+        Self {
+            file,
+            written: 0,
+            way: Way::Cached,
+        }
     }
 
     /// Creates a stream for a device or pipe that other programs may also write to.
     pub(crate) fn shared(file: File) -> Self {
-        Self { file, written: 0, way: Way::Plain }
+        Self {
+            file,
+            written: 0,
+            way: Way::Plain,
+        }
     }
 
     /// Returns the file.
@@ -58,12 +66,20 @@ impl Stream {
     /// Chooses the mode in which `bytes` can be written at the current position.
     fn turn(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.way == Way::Cached && self.written >= SMALL {
-            self.way = if set_direct(&self.file, true).is_ok() { Way::Direct } else { Way::Behind };
+            self.way = if set_direct(&self.file, true).is_ok() {
+                Way::Direct
+            } else {
+                Way::Behind
+            };
         }
         let fits = bytes.as_ptr().align_offset(PAGE) == 0
             && bytes.len().is_multiple_of(PAGE)
             && self.written.is_multiple_of(PAGE as u64);
-        if self.way == Way::Direct && !fits { self.turn_back() } else { Ok(()) }
+        if self.way == Way::Direct && !fits {
+            self.turn_back()
+        } else {
+            Ok(())
+        }
     }
 
     fn turn_back(&mut self) -> io::Result<()> {
@@ -79,7 +95,9 @@ impl Write for Stream {
         let n = match self.file.write(bytes) {
             // Some file systems accept the request for direct writes, and then reject the first such write. Others require
             // addresses, lengths and positions that are multiples of a number larger than a page.
-            Err(error) if self.way == Way::Direct && error.kind() == io::ErrorKind::InvalidInput => {
+            Err(error)
+                if self.way == Way::Direct && error.kind() == io::ErrorKind::InvalidInput =>
+            {
                 self.turn_back()?;
                 self.file.write(bytes)?
             }

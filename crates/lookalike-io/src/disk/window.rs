@@ -22,12 +22,20 @@ impl Window {
         let memory = vec![0; WINDOW + PAGE];
         // The vector never grows, so its memory never moves.
         let start = memory.as_ptr().align_offset(PAGE).min(PAGE);
-        Self { memory, start, filled: 0 }
+        Self {
+            memory,
+            start,
+            filled: 0,
+        }
     }
 
     /// Creates a window without memory, into which nothing fits.
     pub(crate) fn none() -> Self {
-        Self { memory: Vec::new(), start: 0, filled: WINDOW }
+        Self {
+            memory: Vec::new(),
+            start: 0,
+            filled: WINDOW,
+        }
     }
 
     /// Copies as much of `bytes` as fits; returns the rest.

@@ -77,7 +77,16 @@ impl Error {
     /// Creates an error from a description of what is wrong; its place and advice are added later.
     pub fn new(kind: ErrorKind, what: impl Into<Words>) -> Self {
         let (place, what, advice) = (Place::default(), what.into(), Words::default());
-        Self(Box::new(Parts { kind, place, record: None, option: None, what, advice, joint: SEMICOLON, source: None }))
+        Self(Box::new(Parts {
+            kind,
+            place,
+            record: None,
+            option: None,
+            what,
+            advice,
+            joint: SEMICOLON,
+            source: None,
+        }))
     }
 
     /// Creates an error for a record that cannot be used.
@@ -139,7 +148,9 @@ impl Error {
         for words in [&mut parts.what, &mut parts.advice] {
             *words = std::mem::take(words).naming(old, new);
         }
-        parts.option = parts.option.map(|option| if option == old { new } else { option });
+        parts.option = parts
+            .option
+            .map(|option| if option == old { new } else { option });
         self
     }
 
@@ -147,7 +158,11 @@ impl Error {
     #[must_use]
     pub fn advise(mut self, advice: impl Into<Words>) -> Self {
         let before = std::mem::take(&mut self.0.advice);
-        self.0.advice = if before == Words::default() { advice.into() } else { words![before, SEMICOLON, advice] };
+        self.0.advice = if before == Words::default() {
+            advice.into()
+        } else {
+            words![before, SEMICOLON, advice]
+        };
         self
     }
 
@@ -188,7 +203,8 @@ impl Error {
 
     /// Creates an internal error.
     pub fn failure(what: impl Into<Words>) -> Self {
-        Self::new(ErrorKind::Internal, words!["lookalike failed: ", what]).advise("please report it")
+        Self::new(ErrorKind::Internal, words!["lookalike failed: ", what])
+            .advise("please report it")
     }
 
     /// Returns the kind of the failure.
@@ -211,7 +227,13 @@ impl Error {
     /// Returns the configuration field that the error concerns: the field that causes the error if it was set, otherwise the
     /// first field that the message names.
     pub fn option(&self) -> Option<Setting> {
-        let named = || self.0.what.settings().chain(self.0.advice.settings()).next();
+        let named = || {
+            self.0
+                .what
+                .settings()
+                .chain(self.0.advice.settings())
+                .next()
+        };
         self.0.option.or_else(named)
     }
 
@@ -229,9 +251,19 @@ impl Error {
     /// terminal: it is on one line, and control characters in names and data are escaped. Its length is limited, even if it
     /// quotes long data.
     pub fn rendered(&self, front: &dyn Front) -> String {
-        let Parts { place, what, advice, joint, .. } = &*self.0;
+        let Parts {
+            place,
+            what,
+            advice,
+            joint,
+            ..
+        } = &*self.0;
         let (place, what, advice) = (place.shown(), what.rendered(front), advice.rendered(front));
-        let parts = [place.as_deref().unwrap_or_default(), if place.is_some() { ": " } else { "" }, &what];
+        let parts = [
+            place.as_deref().unwrap_or_default(),
+            if place.is_some() { ": " } else { "" },
+            &what,
+        ];
         let advice = [if advice.is_empty() { "" } else { joint }, &advice];
         shown::message(&[&parts[..], &advice[..]].concat().concat()).into_owned()
     }
@@ -240,18 +272,27 @@ impl Error {
     fn of_limits(error: &io::Error) -> Option<(&'static str, Words)> {
         // The numbers are EMFILE and ENFILE, for which the standard library has no kind of error.
         if cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23)) {
-            let advice = words!["raise the limit, for example with ulimit -n 4096, or lower ", Setting::Threads];
+            let advice = words![
+                "raise the limit, for example with ulimit -n 4096, or lower ",
+                Setting::Threads
+            ];
             return Some(("too many files are open", advice));
         }
         let is_large = error.kind() == io::ErrorKind::FileTooLarge;
         is_large.then(|| {
-            ("the file is larger than the system allows", "raise the limit (ulimit -f), or write to another disk".into())
+            (
+                "the file is larger than the system allows",
+                "raise the limit (ulimit -f), or write to another disk".into(),
+            )
         })
     }
 
     /// Returns the lookalike error that a system error carries.
     fn carried(error: &io::Error) -> Option<Self> {
-        error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()).cloned()
+        error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<Self>())
+            .cloned()
     }
 
     /// Sets a system error as the cause.
@@ -268,21 +309,33 @@ impl Error {
             return ours;
         }
         let (what, advice): (Words, Words) = match error.kind() {
-            _ if let Some((what, advice)) = Self::of_limits(error) => (words!["cannot be read: ", what], advice),
-            io::ErrorKind::NotFound => ("no such file".into(), "check the name, or give a folder or a quoted glob".into()),
-            io::ErrorKind::PermissionDenied => ("permission denied".into(), "make the file readable".into()),
-            io::ErrorKind::UnexpectedEof => {
-                ("the compressed data ends in the middle: the file is truncated".into(), "copy or download it again".into())
+            _ if let Some((what, advice)) = Self::of_limits(error) => {
+                (words!["cannot be read: ", what], advice)
             }
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
-                (format!("the compressed data is damaged ({error})").into(), "copy or download it again".into())
+            io::ErrorKind::NotFound => (
+                "no such file".into(),
+                "check the name, or give a folder or a quoted glob".into(),
+            ),
+            io::ErrorKind::PermissionDenied => {
+                ("permission denied".into(), "make the file readable".into())
             }
+            io::ErrorKind::UnexpectedEof => (
+                "the compressed data ends in the middle: the file is truncated".into(),
+                "copy or download it again".into(),
+            ),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => (
+                format!("the compressed data is damaged ({error})").into(),
+                "copy or download it again".into(),
+            ),
             _ => {
                 let advice = "check the disk, or copy the file to another disk and read it there";
                 (format!("cannot be read: {error}").into(), advice.into())
             }
         };
-        Self::new(ErrorKind::Input, what).at(path).advise(advice).of_system(error)
+        Self::new(ErrorKind::Input, what)
+            .at(path)
+            .advise(advice)
+            .of_system(error)
     }
 
     /// Returns the error for a failure to write an output. If the system error carries a lookalike error, that error is returned.
@@ -293,69 +346,115 @@ impl Error {
         let (what, advice): (String, Words) = match error.kind() {
             _ if let Some((what, advice)) = Self::of_limits(error) => (what.into(), advice),
             io::ErrorKind::BrokenPipe => {
-                return Self::new(ErrorKind::BrokenPipe, error.to_string()).at(path).of_system(error);
+                return Self::new(ErrorKind::BrokenPipe, error.to_string())
+                    .at(path)
+                    .of_system(error);
             }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                ("no space left".into(), "free some space or write elsewhere".into())
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
+                "no space left".into(),
+                "free some space or write elsewhere".into(),
+            ),
+            io::ErrorKind::PermissionDenied => (
+                "permission denied".into(),
+                "write to a folder that you can write to".into(),
+            ),
+            io::ErrorKind::NotFound => {
+                ("its folder does not exist".into(), "create it first".into())
             }
-            io::ErrorKind::PermissionDenied => ("permission denied".into(), "write to a folder that you can write to".into()),
-            io::ErrorKind::NotFound => ("its folder does not exist".into(), "create it first".into()),
-            io::ErrorKind::ReadOnlyFilesystem => ("the file system is read-only".into(), "write elsewhere".into()),
-            io::ErrorKind::NotADirectory => {
-                ("there is a file where a folder is needed".into(), "give the name of another folder".into())
+            io::ErrorKind::ReadOnlyFilesystem => (
+                "the file system is read-only".into(),
+                "write elsewhere".into(),
+            ),
+            io::ErrorKind::NotADirectory => (
+                "there is a file where a folder is needed".into(),
+                "give the name of another folder".into(),
+            ),
+            io::ErrorKind::IsADirectory => {
+                ("it is a folder".into(), "give the name of a file".into())
             }
-            io::ErrorKind::IsADirectory => ("it is a folder".into(), "give the name of a file".into()),
             // An error of the kind `Other` has a message that lookalike itself wrote.
             io::ErrorKind::Other => (error.to_string(), Words::default()),
-            _ => (error.to_string(), "check the disk, or write elsewhere".into()),
+            _ => (
+                error.to_string(),
+                "check the disk, or write elsewhere".into(),
+            ),
         };
         let name = if path == "-" { "standard output" } else { path };
-        Self::new(ErrorKind::Output, words!["cannot be written: ", what]).at(name).advise(advice).of_system(error)
+        Self::new(ErrorKind::Output, words!["cannot be written: ", what])
+            .at(name)
+            .advise(advice)
+            .of_system(error)
     }
 
     /// Returns the error for a failure of a temporary file in a folder.
     pub fn temporary(folder: &Path, error: &io::Error) -> Self {
         let (what, limits) = match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ("no space left".into(), None),
-            _ => Self::of_limits(error).map_or_else(|| (error.to_string(), None), |(what, advice)| (what.into(), Some(advice))),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                ("no space left".into(), None)
+            }
+            _ => Self::of_limits(error).map_or_else(
+                || (error.to_string(), None),
+                |(what, advice)| (what.into(), Some(advice)),
+            ),
         };
         let folder = folder.display().to_string();
-        let what = words![format!("temporary files in {}: ", shown::path(&folder)), what];
-        let failure = limits.into_iter().fold(Self::new(ErrorKind::Temporary, what), Self::advise);
-        let failure = failure.advise(words!["choose another folder with ", Setting::TempDir]).about(Setting::TempDir);
+        let what = words![
+            format!("temporary files in {}: ", shown::path(&folder)),
+            what
+        ];
+        let failure = limits
+            .into_iter()
+            .fold(Self::new(ErrorKind::Temporary, what), Self::advise);
+        let failure = failure
+            .advise(words!["choose another folder with ", Setting::TempDir])
+            .about(Setting::TempDir);
         failure.of_system(error)
     }
 
     /// Returns the error for a failure to keep a run's state in a folder.
     pub fn state(folder: &Path, error: &io::Error) -> Self {
         let (what, limits, advice): (String, Option<Words>, Words) = match error.kind() {
-            _ if let Some((what, advice)) = Self::of_limits(error) => {
-                (what.into(), Some(advice), "then run the same command again, which continues from there".into())
-            }
+            _ if let Some((what, advice)) = Self::of_limits(error) => (
+                what.into(),
+                Some(advice),
+                "then run the same command again, which continues from there".into(),
+            ),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
                 "no space left".into(),
                 None,
                 "free some space and run the same command again, which continues from there".into(),
             ),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                (error.to_string(), None, words!["give ", Setting::Resume, " a folder that you can write to"])
-            }
-            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-                ("is not a directory".into(), None, words!["give ", Setting::Resume, " the name of a new folder"])
-            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
+                error.to_string(),
+                None,
+                words!["give ", Setting::Resume, " a folder that you can write to"],
+            ),
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => (
+                "is not a directory".into(),
+                None,
+                words!["give ", Setting::Resume, " the name of a new folder"],
+            ),
             _ => {
-                let advice = "check the disk and run the same command again, which continues from there";
+                let advice =
+                    "check the disk and run the same command again, which continues from there";
                 (error.to_string(), None, advice.into())
             }
         };
         let folder = folder.display().to_string();
         let folder = shown::path(&folder);
         let what = match error.kind() {
-            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => format!("{folder} {what}"),
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                format!("{folder} {what}")
+            }
             _ => format!("the state in {folder}: {what}"),
         };
-        let failure = limits.into_iter().fold(Self::new(ErrorKind::Temporary, what), Self::advise);
-        failure.advise(advice).about(Setting::Resume).of_system(error)
+        let failure = limits
+            .into_iter()
+            .fold(Self::new(ErrorKind::Temporary, what), Self::advise);
+        failure
+            .advise(advice)
+            .about(Setting::Resume)
+            .of_system(error)
     }
 }
 
@@ -368,7 +467,8 @@ pub fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Returns the message of a panic.
 pub fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
 }
 
 /// The failure of a record in serialised form, so that another process can report the failure.
@@ -384,18 +484,43 @@ struct Saved<'a> {
 impl Error {
     /// Returns the failure of a record as a text, from which [`of_saved`](Self::of_saved) restores it without its cause.
     pub fn saved(&self) -> String {
-        let Parts { place, option, what, advice, joint, .. } = &*self.0;
+        let Parts {
+            place,
+            option,
+            what,
+            advice,
+            joint,
+            ..
+        } = &*self.0;
         let [what, advice] = [what, advice].map(Cow::Borrowed);
-        let saved = Saved { place: Cow::Borrowed(place), option: *option, what, advice, after_colon: *joint == COLON };
+        let saved = Saved {
+            place: Cow::Borrowed(place),
+            option: *option,
+            what,
+            advice,
+            after_colon: *joint == COLON,
+        };
         serde_json::to_string(&saved).unwrap_or_default()
     }
 
     /// Restores the failure of a record from the text that [`saved`](Self::saved) returned. Returns `None` for any other text.
     pub fn of_saved(text: &str) -> Option<Self> {
-        let Saved { place, option, what, advice, after_colon } = serde_json::from_str(text).ok()?;
-        let error = Self::record(what.into_owned()).at_place(place.into_owned()).about(option);
+        let Saved {
+            place,
+            option,
+            what,
+            advice,
+            after_colon,
+        } = serde_json::from_str(text).ok()?;
+        let error = Self::record(what.into_owned())
+            .at_place(place.into_owned())
+            .about(option);
         let advice = advice.into_owned();
-        Some(if after_colon { error.instead(advice) } else { error.advise(advice) })
+        Some(if after_colon {
+            error.instead(advice)
+        } else {
+            error.advise(advice)
+        })
     }
 }
 
@@ -410,8 +535,25 @@ impl Serialize for Error {
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
         let said = |error: &Self| {
-            let Parts { kind, place, record, option, what, advice, joint, source: _ } = &*error.0;
-            (*kind, place.clone(), *record, *option, what.clone(), advice.clone(), *joint)
+            let Parts {
+                kind,
+                place,
+                record,
+                option,
+                what,
+                advice,
+                joint,
+                source: _,
+            } = &*error.0;
+            (
+                *kind,
+                place.clone(),
+                *record,
+                *option,
+                what.clone(),
+                advice.clone(),
+                *joint,
+            )
         };
         said(self) == said(other)
     }
@@ -448,10 +590,15 @@ mod tests {
         for error in [
             Error::reading(name, &missing),
             Error::new(ErrorKind::Record, "x").placed(|_| unreachable!()),
-            Error::record("\x07").of_line(1).placed(|line| Place::line(name, line)),
+            Error::record("\x07")
+                .of_line(1)
+                .placed(|line| Place::line(name, line)),
         ] {
             let message = error.to_string();
-            assert!(!message.chars().any(lookalike::shown::is_command), "{message}");
+            assert!(
+                !message.chars().any(lookalike::shown::is_command),
+                "{message}"
+            );
             assert!(message.starts_with(shown) || message == "x", "{message}");
         }
     }
@@ -470,29 +617,49 @@ mod tests {
         }
         let error = Error::record(words!["field ", "text", " is null"])
             .in_field("text")
-            .advise(words!["give a string, or name another with ", Setting::TextField])
+            .advise(words![
+                "give a string, or name another with ",
+                Setting::TextField
+            ])
             .advise(words!["of CSV say ", (Setting::Format, "csv")])
             .of_line(3);
         let error = error.placed(|line| Place::line("a.jsonl", line + 1));
         let message = "a.jsonl:4: field text is null; give a string, or name another with --text-field; of CSV say --format csv";
         assert_eq!(error.rendered(&Flags), message);
-        assert_eq!(error.to_string(), message.replace("--text-field", "text_field").replace("--format csv", "format=csv"));
+        assert_eq!(
+            error.to_string(),
+            message
+                .replace("--text-field", "text_field")
+                .replace("--format csv", "format=csv")
+        );
         assert_eq!(error.option(), Some(Setting::TextField));
-        assert_eq!(error.about(Setting::SetField).option(), Some(Setting::SetField));
+        assert_eq!(
+            error.about(Setting::SetField).option(),
+            Some(Setting::SetField)
+        );
     }
 
     #[test]
     fn an_error_has_its_place_and_its_cause() {
         let error = Error::reading("a.jsonl", &io::Error::from_raw_os_error(2));
         assert_eq!(error.place(), &Place::of("a.jsonl"));
-        assert_eq!(error.to_string(), "a.jsonl: no such file; check the name, or give a folder or a quoted glob");
-        let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
+        assert_eq!(
+            error.to_string(),
+            "a.jsonl: no such file; check the name, or give a folder or a quoted glob"
+        );
+        let cause =
+            std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
         assert_eq!(cause.and_then(io::Error::raw_os_error), Some(2));
         let refused = Error::from(lookalike::Error::from(lookalike::ErrorKind::Threshold(1.5)));
         assert_eq!(refused.option(), Some(Setting::Threshold));
-        let saved = Error::record(words!["a", Setting::Keep]).at_place(Place::line("x", 2)).instead("b");
+        let saved = Error::record(words!["a", Setting::Keep])
+            .at_place(Place::line("x", 2))
+            .instead("b");
         let again = Error::of_saved(&saved.saved()).unwrap();
-        assert_eq!((again.to_string(), again.place()), ("x:2: akeep: b".into(), saved.place()));
+        assert_eq!(
+            (again.to_string(), again.place()),
+            ("x:2: akeep: b".into(), saved.place())
+        );
         assert!(Error::of_saved("no such text").is_none());
         // An error is one pointer, so results are as small as possible.
         assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
@@ -501,8 +668,16 @@ mod tests {
     #[test]
     fn every_field_name_of_the_core_is_known() {
         let source = include_str!("../../../lookalike/src/error.rs");
-        let names = source.split("fn field(").nth(1).unwrap().split('"').skip(1).step_by(2);
-        let names: Vec<_> = names.take_while(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect();
+        let names = source
+            .split("fn field(")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .skip(1)
+            .step_by(2);
+        let names: Vec<_> = names
+            .take_while(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+            .collect();
         assert!(names.len() > 10);
         for name in names {
             assert!(Setting::named(name).is_some(), "{name}");

@@ -25,23 +25,34 @@ pub struct Place {
 impl Place {
     /// Returns the place of a whole input.
     pub fn of(path: impl Into<String>) -> Self {
-        Self { path: Some(path.into()), ..Self::default() }
+        Self {
+            path: Some(path.into()),
+            ..Self::default()
+        }
     }
 
     /// Returns the place of a line of an input, counted from 1.
     pub fn line(path: impl Into<String>, line: u64) -> Self {
-        Self { line: Some(line), ..Self::of(path) }
+        Self {
+            line: Some(line),
+            ..Self::of(path)
+        }
     }
 
     /// Returns the place of a row of a table in memory, counted from 0.
     pub fn row(path: impl Into<String>, row: u64) -> Self {
-        Self { is_row: true, ..Self::line(path, row) }
+        Self {
+            is_row: true,
+            ..Self::line(path, row)
+        }
     }
 
     /// Returns the place as the beginning of a message. This is the text of [`Display`](fmt::Display), except that the path is
     /// made safe to print and is shortened if it is too long. Returns `None` if the path is unknown.
     pub(super) fn shown(&self) -> Option<String> {
-        self.path.as_deref().map(|path| self.with(&shown::path(path)))
+        self.path
+            .as_deref()
+            .map(|path| self.with(&shown::path(path)))
     }
 
     fn with(&self, path: &str) -> String {

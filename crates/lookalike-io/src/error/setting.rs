@@ -218,7 +218,10 @@ settings! {
 impl Setting {
     /// Returns the field with this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|setting| setting.name() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|setting| setting.name() == name)
     }
 }
 

@@ -68,7 +68,9 @@ impl Words {
             match word {
                 Word::Text(text) => said.push_str(text),
                 Word::Setting(setting) => said.push_str(&front.setting(*setting)),
-                Word::WithValue(setting, value) => said.push_str(&front.with_value(*setting, value)),
+                Word::WithValue(setting, value) => {
+                    said.push_str(&front.with_value(*setting, value))
+                }
             }
         }
         said

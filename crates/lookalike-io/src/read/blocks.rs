@@ -37,7 +37,10 @@ pub struct Start {
 impl Start {
     /// Returns the start at the first block of a part.
     pub fn at(part: usize) -> Self {
-        Self { block: (part, 0), ..Self::default() }
+        Self {
+            block: (part, 0),
+            ..Self::default()
+        }
     }
 
     /// Returns whether the pass begins at the first block of the source.
@@ -118,24 +121,50 @@ impl<'a> Blocks<'a> {
         source.rewind();
         let (next, due) = (start.block.0, start.block);
         source.count_before(next);
-        let state = State { next, open: Vec::new(), due, held: BTreeMap::new(), waiting: 0, over: false };
+        let state = State {
+            next,
+            open: Vec::new(),
+            due,
+            held: BTreeMap::new(),
+            waiting: 0,
+            over: false,
+        };
         let (state, moved, end) = (Mutex::new(state), Condvar::new(), source.parts().len());
-        Self { source, start, end, first_blocks: Vec::new(), most: usize::MAX, readers: 1, whole: false, state, moved }
+        Self {
+            source,
+            start,
+            end,
+            first_blocks: Vec::new(),
+            most: usize::MAX,
+            readers: 1,
+            whole: false,
+            state,
+            moved,
+        }
     }
 
     /// Creates a later pass over the same blocks.
     pub fn again(source: &'a Source) -> Self {
-        Self { first_blocks: source.first_blocks(), ..Self::new(source) }
+        Self {
+            first_blocks: source.first_blocks(),
+            ..Self::new(source)
+        }
     }
 
     /// Creates a later pass over the references only.
     pub fn of_references(source: &'a Source) -> Self {
-        Self { end: source.reference_parts(), ..Self::again(source) }
+        Self {
+            end: source.reference_parts(),
+            ..Self::again(source)
+        }
     }
 
     /// Creates a later pass over everything except the references.
     pub fn after_references(source: &'a Source) -> Self {
-        Self { first_blocks: source.first_blocks(), ..Self::after(source, Start::at(source.reference_parts())) }
+        Self {
+            first_blocks: source.first_blocks(),
+            ..Self::after(source, Start::at(source.reference_parts()))
+        }
     }
 
     /// Limits how many blocks can be held, that is, taken but not yet passed on. If `most` is one or less, only the block whose
@@ -158,7 +187,11 @@ impl<'a> Blocks<'a> {
     /// Several compressed files are read in parallel, each by one worker at a time. For compressed files after the first, more
     /// blocks may wait, up to `MOST_WAITING` bytes of results.
     pub fn for_workers(self, workers: usize, ahead: usize) -> Self {
-        Self { most: workers * ahead, readers: workers, ..self }
+        Self {
+            most: workers * ahead,
+            readers: workers,
+            ..self
+        }
     }
 
     /// Returns where the pass begins.
@@ -168,7 +201,11 @@ impl<'a> Blocks<'a> {
 
     /// Returns the index of the first block to read in a part.
     fn first_index(&self, part: usize) -> u64 {
-        if part == self.start.block.0 { self.start.block.1 } else { 0 }
+        if part == self.start.block.0 {
+            self.start.block.1
+        } else {
+            0
+        }
     }
 
     /// Returns the source that the pass reads.
@@ -186,20 +223,30 @@ impl<'a> Blocks<'a> {
                 if state.over || state.open.is_empty() && state.next == self.end {
                     return Ok(false);
                 }
-                state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self
+                    .moved
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             drop(state);
             let part = match &turn {
-                Turn::Open(part) | Turn::Plain(part, ..) | Turn::Files(part, ..) | Turn::Stream(part, _) => *part,
+                Turn::Open(part)
+                | Turn::Plain(part, ..)
+                | Turn::Files(part, ..)
+                | Turn::Stream(part, _) => *part,
             };
-            (block.part, block.before, block.buffer.last) = (part, self.source.parts()[part].before, false);
+            (block.part, block.before, block.buffer.last) =
+                (part, self.source.parts()[part].before, false);
             let failed = match turn {
                 Turn::Plain(_, file, index) => {
-                    (block.buffer.index, block.buffer.last) = (index, index + 1 == blocks(file.1, self.source.span()));
-                    let cut = cut_file(block.refill(), &file.0, file.1, self.source.span()).map(|()| block.hold(Records::Lines));
+                    (block.buffer.index, block.buffer.last) =
+                        (index, index + 1 == blocks(file.1, self.source.span()));
+                    let cut = cut_file(block.refill(), &file.0, file.1, self.source.span())
+                        .map(|()| block.hold(Records::Lines));
                     let begun = index * self.source.span() as u64;
-                    self.source.count(self.source.span().min((file.1 - begun) as usize) as u64);
+                    self.source
+                        .count(self.source.span().min((file.1 - begun) as usize) as u64);
                     cut.err()
                 }
                 Turn::Files(_, files, index) => {
@@ -212,7 +259,10 @@ impl<'a> Blocks<'a> {
                 }
                 Turn::Stream(_, mut stream) => {
                     let cut = stream.cut(block, self.source.span());
-                    self.put(part, (!block.buffer.last && cut.is_ok()).then_some(Open::Stream(stream)));
+                    self.put(
+                        part,
+                        (!block.buffer.last && cut.is_ok()).then_some(Open::Stream(stream)),
+                    );
                     cut.err()
                 }
                 Turn::Open(_) => match self.open(part, block) {
@@ -245,7 +295,9 @@ impl<'a> Blocks<'a> {
     fn open(&self, part: usize, scratch: &mut Block) -> Result<Open> {
         let first = self.first_index(part);
         match self.source.open(part, self.whole)? {
-            Opened::Plain(_, size) if first >= blocks(size, self.source.span()) => Err(self.source.changed(part)),
+            Opened::Plain(_, size) if first >= blocks(size, self.source.span()) => {
+                Err(self.source.changed(part))
+            }
             Opened::Plain(file, size) => {
                 self.source.count(first * self.source.span() as u64);
                 Ok(Open::Plain(Arc::new(File(file, size)), first))
@@ -255,7 +307,9 @@ impl<'a> Blocks<'a> {
             Opened::Stream(mut stream) => {
                 scratch.part = part;
                 for _ in 0..first {
-                    stream.cut(scratch, self.source.span()).map_err(|failure| self.source.failed(part, failure))?;
+                    stream
+                        .cut(scratch, self.source.span())
+                        .map_err(|failure| self.source.failed(part, failure))?;
                     self.source.compare(scratch, false)?;
                     if scratch.buffer.last {
                         return Err(self.source.changed(part));
@@ -282,7 +336,11 @@ impl<'a> Blocks<'a> {
                 Open::Stream(stream) => (stream.index(), state.waiting < most_waiting),
                 Open::Busy => continue,
             };
-            let free = if part == state.due.0 { held < self.most } else { all < self.most || may_wait };
+            let free = if part == state.due.0 {
+                held < self.most
+            } else {
+                all < self.most || may_wait
+            };
             if !free && (part, index) != state.due {
                 return None;
             }
@@ -308,10 +366,21 @@ impl<'a> Blocks<'a> {
         }
         // At this point, every part that is still open is in use by another worker.
         let first = state.open.is_empty();
-        let readers = if self.whole { self.readers.min(self.source.most_readers()) } else { self.readers };
+        let readers = if self.whole {
+            self.readers.min(self.source.most_readers())
+        } else {
+            self.readers
+        };
         let may_open = first || state.open.len() < readers && self.source.is_regular(state.next);
-        let free = if first { all < self.most } else { state.waiting < most_waiting };
-        if state.next == self.end || !may_open || !free && (state.next, self.first_index(state.next)) != state.due {
+        let free = if first {
+            all < self.most
+        } else {
+            state.waiting < most_waiting
+        };
+        if state.next == self.end
+            || !may_open
+            || !free && (state.next, self.first_index(state.next)) != state.due
+        {
             return None;
         }
         state.open.push((state.next, Open::Busy));
@@ -332,7 +401,11 @@ impl<'a> Blocks<'a> {
     }
 
     fn numbered(&self, block: &mut Block) -> Result<()> {
-        let Some((&first, rest)) = self.first_blocks.get(block.part..).and_then(|from| from.split_first()) else {
+        let Some((&first, rest)) = self
+            .first_blocks
+            .get(block.part..)
+            .and_then(|from| from.split_first())
+        else {
             return Ok(());
         };
         block.number = first + block.buffer.index as usize;
@@ -374,7 +447,8 @@ impl<'a> Blocks<'a> {
 
 /// Passes every block of a pass to `give` in order, with the number of the block's first record. Stops when `give` returns false.
 pub fn each_block(blocks: Blocks, mut give: impl FnMut(&Block, u64) -> Result<bool>) -> Result<()> {
-    let (source, mut block, mut counter) = (blocks.source(), Block::default(), blocks.start().lines);
+    let (source, mut block, mut counter) =
+        (blocks.source(), Block::default(), blocks.start().lines);
     loop {
         let taken = blocks.take(&mut block);
         let tag = block.tag();

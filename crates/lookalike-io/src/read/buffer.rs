@@ -42,12 +42,20 @@ impl Buffer {
         }
         self.spans.clear();
         let mut from = start as u32;
-        self.spans.extend(memchr::memchr_iter(b'\n', &self.bytes[start..end]).map(|at| {
-            let end = (start + at + 1) as u32;
-            Span { start: std::mem::replace(&mut from, end), end }
-        }));
+        self.spans.extend(
+            memchr::memchr_iter(b'\n', &self.bytes[start..end]).map(|at| {
+                let end = (start + at + 1) as u32;
+                Span {
+                    start: std::mem::replace(&mut from, end),
+                    end,
+                }
+            }),
+        );
         if (from as usize) < end {
-            self.spans.push(Span { start: from, end: end as u32 });
+            self.spans.push(Span {
+                start: from,
+                end: end as u32,
+            });
         }
     }
 
@@ -63,7 +71,10 @@ impl Buffer {
     /// Adds a record that occupies this range of the bytes.
     #[inline]
     pub(crate) fn push(&mut self, place: Range<usize>) {
-        self.spans.push(Span { start: place.start as u32, end: place.end as u32 });
+        self.spans.push(Span {
+            start: place.start as u32,
+            end: place.end as u32,
+        });
     }
 
     /// Sets the bytes that contain the records.
@@ -124,7 +135,11 @@ impl Tag {
 
     /// Returns the position of the next block.
     pub fn next(self) -> Position {
-        if self.last { (self.part + 1, 0) } else { (self.part, self.index + 1) }
+        if self.last {
+            (self.part + 1, 0)
+        } else {
+            (self.part, self.index + 1)
+        }
     }
 }
 
@@ -168,7 +183,9 @@ impl From<io::Error> for Failure {
 
 /// Returns the error for a file that was written to during the run.
 pub(crate) fn changed(name: &str) -> Error {
-    Error::new(ErrorKind::Input, "changed while it was being read").at(name).advise("run again when nothing writes to it")
+    Error::new(ErrorKind::Input, "changed while it was being read")
+        .at(name)
+        .advise("run again when nothing writes to it")
 }
 
 /// Returns whether a line is blank; blank lines are skipped and are not documents.

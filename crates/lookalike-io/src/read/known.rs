@@ -78,16 +78,21 @@ impl BlockInfo {
         let Skipped { runs, lines, count } = &self.skipped;
         let rest = (self.count + count).saturating_sub(*lines);
         let mut at = 0;
-        runs.iter().copied().chain(iter::once([rest, 0])).map(move |[documents, skipped]| {
-            let start = at;
-            at += documents + skipped;
-            start..start + documents
-        })
+        runs.iter()
+            .copied()
+            .chain(iter::once([rest, 0]))
+            .map(move |[documents, skipped]| {
+                let start = at;
+                at += documents + skipped;
+                start..start + documents
+            })
     }
 
     /// Returns the line numbers of the block's documents.
     pub fn document_lines(&self) -> impl Iterator<Item = u64> {
-        self.ranges().flatten().map(|line| self.first_line + u64::from(line))
+        self.ranges()
+            .flatten()
+            .map(|line| self.first_line + u64::from(line))
     }
 
     /// Returns the line number of a document of this block.
@@ -107,11 +112,20 @@ impl BlockInfo {
     ///
     /// # Errors
     /// Fails if the block does not have the same records as in the first pass, or if `give` fails.
-    pub fn each_document(&self, block: &Block, source: &Source, mut give: impl FnMut(u64, usize) -> Result<()>) -> Result<()> {
-        if block.part != self.part || block.len() as u64 != u64::from(self.count) + self.skipped.len() {
+    pub fn each_document(
+        &self,
+        block: &Block,
+        source: &Source,
+        mut give: impl FnMut(u64, usize) -> Result<()>,
+    ) -> Result<()> {
+        if block.part != self.part
+            || block.len() as u64 != u64::from(self.count) + self.skipped.len()
+        {
             return Err(source.changed(block.part));
         }
-        self.documents().zip(self.ranges().flatten()).try_for_each(|(document, at)| give(document, at as usize))
+        self.documents()
+            .zip(self.ranges().flatten())
+            .try_for_each(|(document, at)| give(document, at as usize))
     }
 }
 
@@ -136,7 +150,10 @@ struct Head {
 impl BlockInfos {
     /// Creates an empty list.
     pub fn new(budget: &Arc<Budget>) -> Self {
-        Self { blocks: Vec::new(), runs: Spill::new(budget) }
+        Self {
+            blocks: Vec::new(),
+            runs: Spill::new(budget),
+        }
     }
 
     /// Returns the number of blocks.
@@ -151,7 +168,13 @@ impl BlockInfos {
 
     /// Adds the next block.
     pub fn push(&mut self, info: &BlockInfo) -> Result<()> {
-        let BlockInfo { part, first_line, first_document, count, skipped } = info;
+        let BlockInfo {
+            part,
+            first_line,
+            first_document,
+            count,
+            skipped,
+        } = info;
         if !skipped.runs.is_empty() {
             self.runs.append(&skipped.runs)?;
         }
@@ -168,25 +191,48 @@ impl BlockInfos {
 
     /// Returns a block by its number, or none if there is no such block.
     pub fn get(&self, number: usize) -> Result<Option<BlockInfo>> {
-        let Some(&Head { part, count, first_line, first_document, runs }) = self.blocks.get(number) else { return Ok(None) };
-        let first = number.checked_sub(1).map_or(0, |before| self.blocks[before].runs);
+        let Some(&Head {
+            part,
+            count,
+            first_line,
+            first_document,
+            runs,
+        }) = self.blocks.get(number)
+        else {
+            return Ok(None);
+        };
+        let first = number
+            .checked_sub(1)
+            .map_or(0, |before| self.blocks[before].runs);
         let mut skipped = Skipped::default();
         if first < runs {
             let mut scratch = Vec::new();
-            skipped = Skipped::of(self.runs.get(first..runs, &mut scratch)?.to_vec()).unwrap_or_default();
+            skipped =
+                Skipped::of(self.runs.get(first..runs, &mut scratch)?.to_vec()).unwrap_or_default();
         }
-        Ok(Some(BlockInfo { part: part as usize, first_line, first_document, count, skipped }))
+        Ok(Some(BlockInfo {
+            part: part as usize,
+            first_line,
+            first_document,
+            count,
+            skipped,
+        }))
     }
 
     /// Returns the number of the first document in a part or a later one, or of the documents in all blocks if there is none.
     pub fn first_document(&self, part: usize) -> u64 {
-        let block = self.blocks.partition_point(|block| (block.part as usize) < part);
-        block.checked_sub(1).map_or(0, |before| self.blocks[before].first_document + u64::from(self.blocks[before].count))
+        let block = self
+            .blocks
+            .partition_point(|block| (block.part as usize) < part);
+        block.checked_sub(1).map_or(0, |before| {
+            self.blocks[before].first_document + u64::from(self.blocks[before].count)
+        })
     }
 
     /// Returns the number of the block that contains a document.
     pub fn of_document(&self, document: u64) -> usize {
-        self.blocks.partition_point(|block| block.first_document + u64::from(block.count) <= document)
+        self.blocks
+            .partition_point(|block| block.first_document + u64::from(block.count) <= document)
     }
 }
 
@@ -234,7 +280,10 @@ mod tests {
     fn any_number_of_lines_without_documents_takes_no_memory() {
         let mut skipped = Skipped::default();
         (5..1 << 20).for_each(|line| skipped.push(line));
-        assert_eq!((skipped.runs(), skipped.len()), (&[[5, (1 << 20) - 5]][..], (1 << 20) - 5));
+        assert_eq!(
+            (skipped.runs(), skipped.len()),
+            (&[[5, (1 << 20) - 5]][..], (1 << 20) - 5)
+        );
         assert_eq!(Skipped::of(vec![[u32::MAX, 1]]), None);
     }
 }

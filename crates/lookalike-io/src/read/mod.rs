@@ -57,8 +57,8 @@ pub use self::{
     csv::{Columns, Utf16},
     documents::read_document,
     input::{
-        Expanded, Input, Inputs, LeftOut, StoredRecords, expand, expand_collections, expand_decisions, expand_with_references,
-        later_input,
+        Expanded, Input, Inputs, LeftOut, StoredRecords, expand, expand_collections,
+        expand_decisions, expand_with_references, later_input,
     },
     json::{Fields, Paths, Record, RecordFields, Shape, field_of, is_joined},
     known::{BlockInfo, BlockInfos, Skipped},

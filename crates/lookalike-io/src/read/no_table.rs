@@ -88,7 +88,12 @@ impl Rows {
         match *self {}
     }
 
-    pub(crate) fn set<'a>(&'a self, _: usize, _: &'a mut String, _: &Fields) -> std::result::Result<&'a str, Fault> {
+    pub(crate) fn set<'a>(
+        &'a self,
+        _: usize,
+        _: &'a mut String,
+        _: &Fields,
+    ) -> std::result::Result<&'a str, Fault> {
         match *self {}
     }
 
@@ -116,11 +121,20 @@ impl Rows {
         match *self {}
     }
 
-    pub(crate) fn with_texts(&self, _: &[Option<impl AsRef<str>>], _: &[bool]) -> Result<RecordBatch> {
+    pub(crate) fn with_texts(
+        &self,
+        _: &[Option<impl AsRef<str>>],
+        _: &[bool],
+    ) -> Result<RecordBatch> {
         match *self {}
     }
 
-    pub(crate) fn lines_with_texts(&self, _: &[Option<String>], _: &[bool], _: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn lines_with_texts(
+        &self,
+        _: &[Option<String>],
+        _: &[bool],
+        _: &mut Vec<u8>,
+    ) -> Result<()> {
         match *self {}
     }
 

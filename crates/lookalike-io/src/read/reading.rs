@@ -27,7 +27,14 @@ pub struct Reading {
 impl Reading {
     /// Creates the settings for records with these fields, in files whose format is detected.
     pub fn of(fields: Fields) -> Self {
-        Self { fields, format: None, delimiter: None, html: None, encoding: None, line_encoding: None }
+        Self {
+            fields,
+            format: None,
+            delimiter: None,
+            html: None,
+            encoding: None,
+            line_encoding: None,
+        }
     }
 
     /// Returns whether texts are HTML pages.
@@ -38,20 +45,31 @@ impl Reading {
     /// Creates the settings for reading a decisions file. The file is a table if the ending of its name is that of a table,
     /// otherwise JSON Lines.
     pub fn decisions(name: &str) -> Self {
-        let Some(format) = Format::of_name(name).filter(|format| format.is_table()) else { return Self::lines() };
+        let Some(format) = Format::of_name(name).filter(|format| format.is_table()) else {
+            return Self::lines();
+        };
         let fields = Fields::new("verdict".into(), None, "id".into(), Keep::First, None);
-        Self { format: Some(format), ..Self::of(fields) }
+        Self {
+            format: Some(format),
+            ..Self::of(fields)
+        }
     }
 
     /// Creates the settings for reading whole records, or some of their fields, instead of documents. The format of each file is
     /// detected.
     pub fn records(fields: RecordFields) -> Self {
-        Self::of(Fields { records: Some(fields), ..Fields::none() })
+        Self::of(Fields {
+            records: Some(fields),
+            ..Fields::none()
+        })
     }
 
     /// Creates the settings for JSON Lines that are not parsed as records.
     pub fn lines() -> Self {
-        Self { format: Some(Format::Lines), ..Self::of(Fields::none()) }
+        Self {
+            format: Some(Format::Lines),
+            ..Self::of(Fields::none())
+        }
     }
 }
 
@@ -63,7 +81,10 @@ impl Reading {
 pub fn encoding_named(label: &str) -> crate::error::Result<&'static str> {
     use crate::error::{Error, ErrorKind, Setting};
     let encoding = (Setting::Encoding, label.to_owned());
-    let what = crate::words![encoding, ": this lookalike was built without encodings (the cargo feature `encodings`)"];
+    let what = crate::words![
+        encoding,
+        ": this lookalike was built without encodings (the cargo feature `encodings`)"
+    ];
     Err(Error::new(ErrorKind::Config, what))
 }
 

@@ -69,7 +69,11 @@ impl RecordStream {
     }
 
     /// Creates the stream of a CSV file's records, and reads the header. The ending of `name` may decide the delimiter.
-    pub(crate) fn cells(mut reader: Reader, name: &str, reading: &Reading) -> Result<Self, Failure> {
+    pub(crate) fn cells(
+        mut reader: Reader,
+        name: &str,
+        reading: &Reading,
+    ) -> Result<Self, Failure> {
         let mut start = beginning(&mut reader)?;
         // If the user gave the format, nothing has checked yet whether the file is of a kind that this program cannot read.
         if let Some(reported) = foreign::reported(&start, name) {
@@ -81,7 +85,10 @@ impl RecordStream {
             start = beginning(&mut reader)?;
         }
         let said = separator(&start);
-        let delimiter = reading.delimiter.or(said.map(|(delimiter, _)| delimiter)).unwrap_or_else(|| detect(name, &start));
+        let delimiter = reading
+            .delimiter
+            .or(said.map(|(delimiter, _)| delimiter))
+            .unwrap_or_else(|| detect(name, &start));
         let reader = Box::new(Cursor::new(start).chain(reader));
         let mut stream = Self::new(reader, name, Ends::Cells(RecordEnds::new(delimiter), None));
         let mut bytes = Vec::new();
@@ -91,13 +98,28 @@ impl RecordStream {
             stream.read(&mut bytes)?;
         }
         // The line that declares the delimiter is stored together with the header.
-        while stream.found.front().is_some_and(|record| !is_header(record)) {
+        while stream
+            .found
+            .front()
+            .is_some_and(|record| !is_header(record))
+        {
             stream.found.pop_front();
         }
-        let header = stream.found.pop_front().map_or(bytes.len(), |header| header.place.end);
-        let first = if before == 0 { &bytes[..header] } else { &bytes[before..header] };
+        let header = stream
+            .found
+            .pop_front()
+            .map_or(bytes.len(), |header| header.place.end);
+        let first = if before == 0 {
+            &bytes[..header]
+        } else {
+            &bytes[before..header]
+        };
         if begins_blank(first) && stream.is_blank_from(&bytes[header..])? {
-            let marks = if before > 0 { before } else { first.trim_ascii_end().len() };
+            let marks = if before > 0 {
+                before
+            } else {
+                first.trim_ascii_end().len()
+            };
             if marks > 0 {
                 let columns = Columns::without_header(&bytes[..marks], delimiter, utf16);
                 stream.ends = Ends::Cells(RecordEnds::new(delimiter), Some(Arc::new(columns)));
@@ -105,9 +127,17 @@ impl RecordStream {
             return Ok(stream);
         }
         stream.rest = bytes.split_off(header);
-        stream.found.iter_mut().for_each(|record| record.place = record.place.start - header..record.place.end - header);
-        let columns =
-            Columns::of(&bytes, before, (delimiter, utf16), &reading.fields, reading.encoding).map_err(Failure::Reported)?;
+        stream.found.iter_mut().for_each(|record| {
+            record.place = record.place.start - header..record.place.end - header
+        });
+        let columns = Columns::of(
+            &bytes,
+            before,
+            (delimiter, utf16),
+            &reading.fields,
+            reading.encoding,
+        )
+        .map_err(Failure::Reported)?;
         stream.ends = match stream.ends {
             Ends::Cells(ends, _) => Ends::Cells(ends, Some(Arc::new(columns))),
             ends => ends,
@@ -151,7 +181,9 @@ impl RecordStream {
         let before = bytes.len();
         if before > LONGEST {
             let wrong = Error::record("a record is longer than 2 GiB").at(&*self.name);
-            return Err(Failure::Reported(wrong.advise("check for a quote or bracket that is not closed")));
+            return Err(Failure::Reported(
+                wrong.advise("check for a quote or bracket that is not closed"),
+            ));
         }
         bytes.resize(before + PIECE, 0);
         let read = loop {
@@ -162,16 +194,28 @@ impl RecordStream {
         };
         bytes.truncate(before + *read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;
-        let Self { ends, found, fed, next, ended, name, .. } = self;
+        let Self {
+            ends,
+            found,
+            fed,
+            next,
+            ended,
+            name,
+            ..
+        } = self;
         // The number of bytes of the input that are no longer in the buffer.
         let gone = *fed - before as u64;
         *fed += (bytes.len() - before) as u64;
         let mut push = |record: Range<u64>| {
             let place = (record.start - gone) as usize..(record.end - gone) as usize;
-            found.push_back(Found { start: record.start, place });
+            found.push_back(Found {
+                start: record.start,
+                place,
+            });
         };
         // Lines are counted from the start of the file here, not of a block.
-        let reported = |error: Error| Failure::Reported(error.placed(|line| Place::line(&**name, line + 1)));
+        let reported =
+            |error: Error| Failure::Reported(error.placed(|line| Place::line(&**name, line + 1)));
         match ends {
             Ends::Cells(ends, _) => {
                 let mut take = |end: u64| {
@@ -198,7 +242,11 @@ impl RecordStream {
 
     /// Returns the columns in the header of a CSV file, or `None` if the file has only line ends.
     pub(crate) fn columns(&self) -> Option<&Arc<Columns>> {
-        if let Ends::Cells(_, columns) = &self.ends { columns.as_ref() } else { None }
+        if let Ends::Cells(_, columns) = &self.ends {
+            columns.as_ref()
+        } else {
+            None
+        }
     }
 
     /// Returns whether the records are elements of an array.
@@ -209,8 +257,15 @@ impl RecordStream {
     /// Discards the white space before and after the elements of a block, because such white space may have any length. White
     /// space between the elements of one block is kept, so that blocks do not depend on how much is read at once.
     fn forget_space(&self, bytes: &mut Vec<u8>, span: u64) {
-        let Ends::Elements(elements) = &self.ends else { return };
-        if !elements.is_open() && self.found.front().is_none_or(|first| self.fed >= first.start + span) {
+        let Ends::Elements(elements) = &self.ends else {
+            return;
+        };
+        if !elements.is_open()
+            && self
+                .found
+                .front()
+                .is_none_or(|first| self.fed >= first.start + span)
+        {
             bytes.truncate(self.found.back().map_or(0, |last| last.place.end));
         }
     }
@@ -224,7 +279,8 @@ impl RecordStream {
         let span = span as u64;
         // Read one record more than fits, to know whether the block is the last.
         while !self.ended
-            && (self.found.front().zip(self.found.back())).is_none_or(|(first, last)| last.start < first.start + span)
+            && (self.found.front().zip(self.found.back()))
+                .is_none_or(|(first, last)| last.start < first.start + span)
         {
             self.read(&mut bytes)?;
             self.forget_space(&mut bytes, span);
@@ -237,7 +293,9 @@ impl RecordStream {
         }
         buffer.last = self.ended && self.found.is_empty();
         self.rest.extend_from_slice(&bytes[given..]);
-        self.found.iter_mut().for_each(|record| record.place = record.place.start - given..record.place.end - given);
+        self.found
+            .iter_mut()
+            .for_each(|record| record.place = record.place.start - given..record.place.end - given);
         buffer.fill(bytes);
         Ok(())
     }
@@ -263,10 +321,18 @@ mod tests {
 
     fn blocks(array: &str, span: usize, piece: usize) -> Vec<Vec<String>> {
         let reader = Box::new(Pieces(Cursor::new(array.into()), piece));
-        let (mut stream, mut buffer, mut found) = (RecordStream::elements(reader, ""), Buffer::default(), Vec::new());
+        let (mut stream, mut buffer, mut found) = (
+            RecordStream::elements(reader, ""),
+            Buffer::default(),
+            Vec::new(),
+        );
         loop {
             stream.cut(&mut buffer, span).unwrap();
-            found.push((0..buffer.len()).map(|at| String::from_utf8(buffer.raw(at).to_vec()).unwrap()).collect());
+            found.push(
+                (0..buffer.len())
+                    .map(|at| String::from_utf8(buffer.raw(at).to_vec()).unwrap())
+                    .collect(),
+            );
             if buffer.last {
                 return found;
             }

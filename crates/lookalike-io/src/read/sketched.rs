@@ -28,7 +28,11 @@ pub fn sketch_header(input: &Input) -> Option<String> {
     #[cfg(feature = "tables")]
     if let Some(file) = table(input) {
         let (layout, schema) = (file.layout(), file.schema());
-        let of_file = layout.metadata.iter().find(|(key, _)| key == SKETCHES).and_then(|(_, value)| value.clone());
+        let of_file = layout
+            .metadata
+            .iter()
+            .find(|(key, _)| key == SKETCHES)
+            .and_then(|(_, value)| value.clone());
         return of_file.or_else(|| schema.metadata().get(SKETCHES).cloned());
     }
     let name = input.name();
@@ -60,12 +64,18 @@ fn table(input: &Input) -> Option<TableFile> {
     let ranges = match input {
         Input::File(path) => {
             let mut start = Vec::new();
-            File::open(path).ok()?.take(LOOK as u64).read_to_end(&mut start).ok()?;
+            File::open(path)
+                .ok()?
+                .take(LOOK as u64)
+                .read_to_end(&mut start)
+                .ok()?;
             Format::of_table(&start)?;
             Ranges::of_file(path, &name).ok()?
         }
         #[cfg(feature = "cloud")]
-        Input::Object(object) if Format::of_name(&name).is_some_and(Format::is_table) => Ranges::object(object.clone()),
+        Input::Object(object) if Format::of_name(&name).is_some_and(Format::is_table) => {
+            Ranges::object(object.clone())
+        }
         Input::Table(table) => return Some(TableFile::in_memory(table)),
         _ => return None,
     };
@@ -75,6 +85,12 @@ fn table(input: &Input) -> Option<TableFile> {
 impl Reading {
     /// Creates the settings for reading files of sketches.
     pub fn sketches() -> Self {
-        Self::of(Fields::new("sketch".into(), None, "id".into(), lookalike::cluster::Keep::First, None))
+        Self::of(Fields::new(
+            "sketch".into(),
+            None,
+            "id".into(),
+            lookalike::cluster::Keep::First,
+            None,
+        ))
     }
 }

@@ -29,7 +29,14 @@ impl Budget {
         // Two fifths of the memory that remains after `extra` are reserved for allocator overhead and for sorting. But the stores
         // may always hold an eighth of `memory`.
         let limit = (memory.saturating_sub(extra) / 5 * 3).max(memory / 8);
-        Arc::new(Self { memory, limit, extra, held: AtomicU64::new(0), spilled: AtomicU64::new(0), temp_dir: temp_dir.into() })
+        Arc::new(Self {
+            memory,
+            limit,
+            extra,
+            held: AtomicU64::new(0),
+            spilled: AtomicU64::new(0),
+            temp_dir: temp_dir.into(),
+        })
     }
 
     /// Returns the number of bytes that the run may take.
@@ -58,7 +65,10 @@ impl Budget {
 
     /// Returns the number of free bytes. It is never 0, so that all work proceeds, however slowly.
     pub fn left(&self) -> usize {
-        self.limit.saturating_sub(self.held()).max(self.limit / 16).max(LEAST) as usize
+        self.limit
+            .saturating_sub(self.held())
+            .max(self.limit / 16)
+            .max(LEAST) as usize
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -78,7 +88,10 @@ impl Budget {
     /// Counts bytes that a store writes to its file.
     pub(crate) fn spill(&self, bytes: usize) {
         if self.spilled.fetch_add(bytes as u64, Ordering::Relaxed) == 0 {
-            log::info!("memory is full; further data goes to temporary files in {}", self.temp_dir.display());
+            log::info!(
+                "memory is full; further data goes to temporary files in {}",
+                self.temp_dir.display()
+            );
         }
     }
 
@@ -112,7 +125,10 @@ pub struct Held {
 impl Held {
     /// Counts nothing so far.
     pub fn new(budget: &Arc<Budget>) -> Self {
-        Self { bytes: 0, budget: budget.clone() }
+        Self {
+            bytes: 0,
+            budget: budget.clone(),
+        }
     }
 
     /// Sets the number of bytes.

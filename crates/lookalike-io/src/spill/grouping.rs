@@ -80,12 +80,16 @@ pub fn each_group<K: Key>(
         let sifted = sifted?;
         let at_most = half / at_once / size_of::<(K, u64)>();
         let repeating = sifted.iter().filter(|sifted| sifted.again > 0);
-        let parts: Vec<_> = repeating.flat_map(|sifted| sifted.parts(at_most).map(move |part| (sifted, part))).collect();
+        let parts: Vec<_> = repeating
+            .flat_map(|sifted| sifted.parts(at_most).map(move |part| (sifted, part)))
+            .collect();
         for some in parts.chunks(at_once) {
             let collect = |(sifted, part): &(&Sifted, _)| sifted.rows(keys, part, &place_of);
             let rows: Result<Vec<_>> = pool.install(|| some.par_iter().map(collect).collect());
             for rows in rows? {
-                rows.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1).try_for_each(&mut give)?;
+                rows.chunk_by(|a, b| a.0 == b.0)
+                    .filter(|group| group.len() > 1)
+                    .try_for_each(&mut give)?;
             }
         }
     }
@@ -110,13 +114,20 @@ impl Sifted {
             inside.for_each(|key| again += usize::from(sieve.insert(key.end())));
             Ok(())
         })?;
-        Ok(Self { stretch: stretch.clone(), sieve, again })
+        Ok(Self {
+            stretch: stretch.clone(),
+            sieve,
+            again,
+        })
     }
 
     /// Returns the stretch in parts of about `at_most` rows.
     fn parts(&self, at_most: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
         let start = usize::from(*self.stretch.start());
-        cut(start..start + self.stretch.len(), (2 * self.again).div_ceil(at_most.max(1)))
+        cut(
+            start..start + self.stretch.len(),
+            (2 * self.again).div_ceil(at_most.max(1)),
+        )
     }
 
     /// Returns the keys of a part, sorted and with their places, but only those keys that may have occurred twice.
@@ -128,8 +139,12 @@ impl Sifted {
     ) -> Result<Vec<(K, u64)>> {
         let mut rows = Vec::new();
         keys.each_piece(1, |first, piece| {
-            let inside = (first..).zip(piece).filter(|(_, key)| part.contains(&key.range()) && self.sieve.twice(key.end()));
-            rows.extend(inside.filter_map(|(document, key)| place_of(document).map(|place| (*key, place))));
+            let inside = (first..)
+                .zip(piece)
+                .filter(|(_, key)| part.contains(&key.range()) && self.sieve.twice(key.end()));
+            rows.extend(
+                inside.filter_map(|(document, key)| place_of(document).map(|place| (*key, place))),
+            );
             Ok(())
         })?;
         rows.sort_unstable();

@@ -48,7 +48,13 @@ impl<T: bytemuck::Pod> Spill<T> {
 
     /// Creates an empty store within a budget.
     pub fn new(budget: &Arc<Budget>) -> Self {
-        Self { chunks: Vec::new(), in_memory: 0, file: None, in_file: 0, budget: budget.clone() }
+        Self {
+            chunks: Vec::new(),
+            in_memory: 0,
+            file: None,
+            in_file: 0,
+            budget: budget.clone(),
+        }
     }
 
     /// Returns the number of `T`s, which is the position of the next one.
@@ -65,7 +71,10 @@ impl<T: bytemuck::Pod> Spill<T> {
                 self.chunks.push(Vec::with_capacity(Self::CHUNK));
             }
             let (now, later) = rest.split_at(rest.len().min(Self::CHUNK - at));
-            self.chunks.last_mut().into_iter().for_each(|chunk| chunk.extend_from_slice(now));
+            self.chunks
+                .last_mut()
+                .into_iter()
+                .for_each(|chunk| chunk.extend_from_slice(now));
             self.in_memory += now.len() as u64;
             rest = later;
         }
@@ -75,7 +84,9 @@ impl<T: bytemuck::Pod> Spill<T> {
 
     /// Writes everything to the file if the budget is exceeded and the store holds enough data to make a write worthwhile.
     pub fn make_room(&mut self) -> Result<()> {
-        if self.budget.is_over() && self.in_memory as usize * size_of::<T>() >= self.budget.worth_writing() {
+        if self.budget.is_over()
+            && self.in_memory as usize * size_of::<T>() >= self.budget.worth_writing()
+        {
             self.flush()
         } else {
             Ok(())
@@ -85,7 +96,8 @@ impl<T: bytemuck::Pod> Spill<T> {
     /// Appends directly to the file, for data that is too large to be copied in memory.
     pub(crate) fn append_to_file(&mut self, more: &[T]) -> Result<()> {
         self.flush()?;
-        self.write(more).map_err(|error| Error::temporary(self.budget.temp_dir(), &error))
+        self.write(more)
+            .map_err(|error| Error::temporary(self.budget.temp_dir(), &error))
     }
 
     /// Writes everything to the file.
@@ -93,7 +105,8 @@ impl<T: bytemuck::Pod> Spill<T> {
         for chunk in std::mem::take(&mut self.chunks) {
             self.budget.release(size_of_val(&*chunk));
             self.in_memory -= chunk.len() as u64;
-            self.write(&chunk).map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
+            self.write(&chunk)
+                .map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
         }
         Ok(())
     }
@@ -120,13 +133,23 @@ impl<T: bytemuck::Pod> Spill<T> {
         let mut at = range.start.saturating_sub(self.in_file) as usize;
         let mut left = (range.end - range.start) as usize - in_file;
         if in_file == 0 && left <= Self::CHUNK - at % Self::CHUNK {
-            let chunk = self.chunks.get(at / Self::CHUNK).map_or(&[][..], |chunk| chunk);
-            return Ok(&chunk[if left == 0 { 0..0 } else { at % Self::CHUNK..at % Self::CHUNK + left }]);
+            let chunk = self
+                .chunks
+                .get(at / Self::CHUNK)
+                .map_or(&[][..], |chunk| chunk);
+            return Ok(&chunk[if left == 0 {
+                0..0
+            } else {
+                at % Self::CHUNK..at % Self::CHUNK + left
+            }]);
         }
         scratch.resize(in_file, T::zeroed());
         if let (Some(file), true) = (&self.file, in_file > 0) {
-            file.read_exact_at(bytemuck::cast_slice_mut(scratch), range.start * size_of::<T>() as u64)
-                .map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
+            file.read_exact_at(
+                bytemuck::cast_slice_mut(scratch),
+                range.start * size_of::<T>() as u64,
+            )
+            .map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
         }
         while left > 0 {
             let chunk = &self.chunks[at / Self::CHUNK][at % Self::CHUNK..];
@@ -145,7 +168,11 @@ impl<T: bytemuck::Pod> Spill<T> {
 
     /// Passes everything to `give`, piece by piece in order, each with the position of its first `T`. The length of each piece is
     /// a multiple of `unit`.
-    pub fn each_piece(&self, unit: usize, mut give: impl FnMut(u64, &[T]) -> Result<()>) -> Result<()> {
+    pub fn each_piece(
+        &self,
+        unit: usize,
+        mut give: impl FnMut(u64, &[T]) -> Result<()>,
+    ) -> Result<()> {
         let length = (PIECE / size_of::<T>() / unit).max(1) * unit;
         let (mut scratch, mut start) = (Vec::new(), 0);
         while start < self.len() {
@@ -159,7 +186,9 @@ impl<T: bytemuck::Pod> Spill<T> {
 
 impl<T> Drop for Spill<T> {
     fn drop(&mut self) {
-        self.chunks.iter().for_each(|chunk| self.budget.release(size_of_val(&**chunk)));
+        self.chunks
+            .iter()
+            .for_each(|chunk| self.budget.release(size_of_val(&**chunk)));
     }
 }
 
@@ -205,7 +234,11 @@ mod tests {
             a.append(&[7u8; 1 << 14]).unwrap();
             b.append(&[7u32; 1 << 12]).unwrap();
         }
-        assert!(a.in_file > 0 && b.in_file > 0 && budget.held() < (1 << 20) + 2 * budget.worth_writing() as u64);
+        assert!(
+            a.in_file > 0
+                && b.in_file > 0
+                && budget.held() < (1 << 20) + 2 * budget.worth_writing() as u64
+        );
         a.clear();
         drop(b);
         assert_eq!(budget.held(), 0);

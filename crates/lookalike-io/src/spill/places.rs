@@ -17,13 +17,16 @@ pub struct Places {
 impl Places {
     /// Creates an empty set of places below `bound`.
     pub fn none(bound: u64) -> Self {
-        Self { words: (0..bound.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+        Self {
+            words: (0..bound.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+        }
     }
 
     /// Raises the bound.
     pub fn raise(&mut self, bound: u64) {
         let words = bound.div_ceil(64) as usize;
-        self.words.resize_with(words.max(self.words.len()), || AtomicU64::new(0));
+        self.words
+            .resize_with(words.max(self.words.len()), || AtomicU64::new(0));
     }
 
     /// Adds a place to the set.
@@ -43,16 +46,19 @@ impl Places {
 
     /// Returns the places in the set, in order.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
-        self.words.iter().zip((0u64..).step_by(64)).flat_map(|(word, first)| {
-            let mut rest = word.load(Ordering::Relaxed);
-            std::iter::from_fn(move || {
-                (rest != 0).then(|| {
-                    let at = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    first + u64::from(at)
+        self.words
+            .iter()
+            .zip((0u64..).step_by(64))
+            .flat_map(|(word, first)| {
+                let mut rest = word.load(Ordering::Relaxed);
+                std::iter::from_fn(move || {
+                    (rest != 0).then(|| {
+                        let at = rest.trailing_zeros();
+                        rest &= rest - 1;
+                        first + u64::from(at)
+                    })
                 })
             })
-        })
     }
 }
 
@@ -84,7 +90,11 @@ impl Numbering {
             count += u64::from(here);
             before.push(count);
         }
-        Self { places, before, within }
+        Self {
+            places,
+            before,
+            within,
+        }
     }
 
     /// Returns the number of members.
@@ -100,7 +110,9 @@ impl Numbering {
     /// Returns the number of members below a place.
     pub fn below(&self, place: u64) -> u64 {
         let (word, bit) = ((place / 64) as usize, place % 64);
-        let Some(last) = self.places.words.get(word) else { return self.len() };
+        let Some(last) = self.places.words.get(word) else {
+            return self.len();
+        };
         let whole = self.before[word / COUNTED] + u64::from(self.within[word]);
         whole + u64::from((last.load(Ordering::Relaxed) & ((1 << bit) - 1)).count_ones())
     }
@@ -183,7 +195,9 @@ mod interleaved {
             places.insert(2);
             // No thread removes place 2, so this thread, which has just inserted it, must find it in the set.
             assert!(places.contains(2));
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            threads
+                .into_iter()
+                .for_each(|thread| thread.join().unwrap());
             assert!(places.iter().eq([1, 2, 65]));
         });
     }

@@ -19,7 +19,10 @@ const PLACES: usize = 32;
 impl Sieve {
     /// Discards everything and prepares for `keys` keys. Takes two to four bytes per key.
     pub fn clear(&mut self, keys: usize) {
-        let places = keys.saturating_mul(SPARSE).clamp(PLACES, 1 << 40).next_power_of_two();
+        let places = keys
+            .saturating_mul(SPARSE)
+            .clamp(PLACES, 1 << 40)
+            .next_power_of_two();
         self.words.clear();
         self.words.resize(places / PLACES, 0);
         self.mask = places as u64 - 1;

@@ -26,7 +26,14 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
     /// Creates a sorter that takes the fraction 1 / `share` of the free budget, so that `share` sorters can work in parallel.
     pub fn new(budget: &Arc<Budget>, share: usize, pool: &'a ThreadPool) -> Self {
         let bound = (budget.left() / share / size_of::<T>()).max(2);
-        Self { rows: Vec::new(), bound, runs: Vec::new(), spilled: Spill::new(budget), budget: budget.clone(), pool }
+        Self {
+            rows: Vec::new(),
+            bound,
+            runs: Vec::new(),
+            spilled: Spill::new(budget),
+            budget: budget.clone(),
+            pool,
+        }
     }
 
     /// Returns the number of rows.
@@ -49,7 +56,13 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
     }
 
     fn spill(&mut self) -> Result<()> {
-        let Self { rows, runs, spilled, pool, .. } = self;
+        let Self {
+            rows,
+            runs,
+            spilled,
+            pool,
+            ..
+        } = self;
         pool.install(|| rows.par_sort_unstable());
         spilled.append_to_file(rows)?;
         runs.push(spilled.len());
@@ -63,13 +76,32 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
             self.spill()?;
             self.rows = Vec::new();
         }
-        let Self { mut rows, runs, spilled, budget, pool, .. } = self;
+        let Self {
+            mut rows,
+            runs,
+            spilled,
+            budget,
+            pool,
+            ..
+        } = self;
         pool.install(|| rows.par_sort_unstable());
-        let piece = (budget.left() / 2 / size_of::<T>() / runs.len().max(1)).clamp(1, PIECE / size_of::<T>());
-        let mut sorted = Sorted { memory: rows.into_iter(), spilled, runs: Vec::new(), heap: BinaryHeap::new(), piece };
+        let piece = (budget.left() / 2 / size_of::<T>() / runs.len().max(1))
+            .clamp(1, PIECE / size_of::<T>());
+        let mut sorted = Sorted {
+            memory: rows.into_iter(),
+            spilled,
+            runs: Vec::new(),
+            heap: BinaryHeap::new(),
+            piece,
+        };
         let mut next = 0;
         for (number, end) in runs.into_iter().enumerate() {
-            sorted.runs.push(Run { next, end, piece: Vec::new(), at: 0 });
+            sorted.runs.push(Run {
+                next,
+                end,
+                piece: Vec::new(),
+                at: 0,
+            });
             next = end;
             sorted.refill(number)?;
         }
@@ -118,7 +150,9 @@ impl<T: bytemuck::Pod + Ord> Iterator for Sorted<T> {
     type Item = Result<T>;
 
     fn next(&mut self) -> Option<Result<T>> {
-        let Some(Reverse((row, number))) = self.heap.pop() else { return self.memory.next().map(Ok) };
+        let Some(Reverse((row, number))) = self.heap.pop() else {
+            return self.memory.next().map(Ok);
+        };
         Some(self.refill(number).map(|()| row))
     }
 }

@@ -22,7 +22,9 @@ pub enum Uploaded {}
 
 fn refused(kind: ErrorKind, url: &str) -> Error {
     let what = "this lookalike was built without object stores (the cargo feature `cloud`)";
-    Error::new(kind, what).at(super::shown_name(url)).advise("copy it to a file")
+    Error::new(kind, what)
+        .at(super::shown_name(url))
+        .advise("copy it to a file")
 }
 
 /// Always fails; with object stores, this function returns the objects of a URL.

@@ -57,6 +57,9 @@ pub fn refuse_url(option: impl Into<Words>, what: &str, path: &Path) -> Result<(
     if !path.to_str().is_some_and(is_url) {
         return Ok(());
     }
-    let is_remote = words![option, format!(" {}: must be a local {what}, not a URL", shown_path(path))];
+    let is_remote = words![
+        option,
+        format!(" {}: must be a local {what}, not a URL", shown_path(path))
+    ];
     Err(Error::new(ErrorKind::Config, is_remote).advise("give a path on this machine"))
 }

@@ -9,27 +9,42 @@ use std::path::Path;
 /// A password that is not percent-encoded may contain `/`, `?`, `#` and `@`, and then no rule can find its end. So anything that
 /// could be such a password is hidden, with everything after it, even if it is only a path with an `@`.
 pub fn shown(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://").filter(|_| super::is_url(url)) else { return url.into() };
+    let Some((scheme, rest)) = url.split_once("://").filter(|_| super::is_url(url)) else {
+        return url.into();
+    };
     let (authority, after) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let path = &after[..after.find(['?', '#']).unwrap_or(after.len())];
     let may_go_on = match user {
         // This cannot be a host, so it may be the beginning of `user:password`.
         _ if !is_host(host) => true,
-        "" => after.contains('@') && host.contains(':') || path.contains('@') && !is_store(scheme) && !is_full_host(host),
+        "" => {
+            after.contains('@') && host.contains(':')
+                || path.contains('@') && !is_store(scheme) && !is_full_host(host)
+        }
         user => after.contains('@') && (user.contains(':') || !is_store(scheme)),
     };
-    if may_go_on { format!("{scheme}://…") } else { shown_address(url) }
+    if may_go_on {
+        format!("{scheme}://…")
+    } else {
+        shown_address(url)
+    }
 }
 
 /// Does the same as `shown` for the URL of an object that was found. Its host has answered, so nothing before the path is a part
 /// of a password.
 pub(super) fn shown_address(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://").filter(|_| super::is_url(url)) else { return url.into() };
+    let Some((scheme, rest)) = url.split_once("://").filter(|_| super::is_url(url)) else {
+        return url.into();
+    };
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     // abfss://container@account
-    let user = if user.is_empty() || !is_store(scheme) || user.contains(':') { String::new() } else { format!("{user}@") };
+    let user = if user.is_empty() || !is_store(scheme) || user.contains(':') {
+        String::new()
+    } else {
+        format!("{user}@")
+    };
     let small = path.to_ascii_lowercase();
     let has_secret = SECRETS.iter().any(|name| small.contains(name));
     let query = match path.find(['?', '#']) {
@@ -51,11 +66,22 @@ pub fn shown_path(path: &Path) -> String {
 const STORES: [&str; 7] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss"];
 
 /// Parts of a query that contains a signature or credentials; in lower case.
-const SECRETS: [&str; 9] =
-    ["sig=", "signature=", "token=", "credential=", "accesskeyid=", "accesskey=", "password=", "passwd=", "secret="];
+const SECRETS: [&str; 9] = [
+    "sig=",
+    "signature=",
+    "token=",
+    "credential=",
+    "accesskeyid=",
+    "accesskey=",
+    "password=",
+    "passwd=",
+    "secret=",
+];
 
 fn is_store(scheme: &str) -> bool {
-    STORES.iter().any(|store| scheme.eq_ignore_ascii_case(store))
+    STORES
+        .iter()
+        .any(|store| scheme.eq_ignore_ascii_case(store))
 }
 
 /// Returns whether a string can be a host, with or without a port. Buckets count as hosts.
@@ -66,7 +92,9 @@ fn is_host(host: &str) -> bool {
         None => &host[host.find(':').unwrap_or(host.len())..],
     };
     port.is_empty()
-        || port.strip_prefix(':').is_some_and(|port| port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()))
+        || port
+            .strip_prefix(':')
+            .is_some_and(|port| port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns whether a host looks like a full name or address, rather than a single word.
@@ -95,10 +123,16 @@ mod tests {
             ("ftp://u:p@h/x?y", "ftp://h/x"),
             ("git+ssh://u:p@h/x", "git+ssh://h/x"),
             ("x-y.z://u:p@h/x?y", "x-y.z://h/x"),
-            ("abfss://c@a.dfs.core.windows.net/x@y", "abfss://c@a.dfs.core.windows.net/x@y"),
+            (
+                "abfss://c@a.dfs.core.windows.net/x@y",
+                "abfss://c@a.dfs.core.windows.net/x@y",
+            ),
             ("https://h.example:8080/x?y", "https://h.example:8080/x"),
             ("http://[::1]:80/x", "http://[::1]:80/x"),
-            ("https://h.example/@someone/x", "https://h.example/@someone/x"),
+            (
+                "https://h.example/@someone/x",
+                "https://h.example/@someone/x",
+            ),
             ("s3://b.c/x@y", "s3://b.c/x@y"),
             ("a file?x=1@y.jsonl", "a file?x=1@y.jsonl"),
             ("/a/b://c@d?sig=1", "/a/b://c@d?sig=1"),
@@ -127,6 +161,9 @@ mod tests {
             assert_eq!(shown(url), format!("{scheme}://…"), "{url}");
         }
         // The host of a found object has answered, so the `@` in the path does not end a password.
-        assert_eq!(shown_address("http://u:p@store:9000/a@b.jsonl?sig=1"), "http://store:9000/a@b.jsonl");
+        assert_eq!(
+            shown_address("http://u:p@store:9000/a@b.jsonl?sig=1"),
+            "http://store:9000/a@b.jsonl"
+        );
     }
 }

@@ -32,8 +32,13 @@ pub(super) struct Copies {
 impl Copies {
     /// Creates the folder, if it does not exist. `names` has the name of each document of each input.
     pub(super) fn create(folder: &Path, names: Arc<[Vec<PathBuf>]>) -> Result<Self> {
-        let tree = Tree::create(folder).map_err(|error| Error::writing(&folder.display().to_string(), &error))?;
-        Ok(Self { tree, folder: folder.into(), names })
+        let tree = Tree::create(folder)
+            .map_err(|error| Error::writing(&folder.display().to_string(), &error))?;
+        Ok(Self {
+            tree,
+            folder: folder.into(),
+            names,
+        })
     }
 
     /// Copies documents of an input. Each has the number of its file, and its place in `bytes`. Call this method on the thread pool, which
@@ -41,12 +46,22 @@ impl Copies {
     ///
     /// # Errors
     /// Fails if a file cannot be written.
-    pub(super) fn write(&self, input: usize, documents: &[(usize, Range<usize>)], bytes: &[u8]) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        input: usize,
+        documents: &[(usize, Range<usize>)],
+        bytes: &[u8],
+    ) -> Result<()> {
         let names = &self.names[input];
         documents.par_iter().try_for_each(|(file, place)| {
             let name = &names[*file];
-            let written = self.tree.file(name).and_then(|file| write(file, name, &bytes[place.clone()]));
-            written.map_err(|error| Error::writing(&self.folder.join(name).display().to_string(), &error))
+            let written = self
+                .tree
+                .file(name)
+                .and_then(|file| write(file, name, &bytes[place.clone()]));
+            written.map_err(|error| {
+                Error::writing(&self.folder.join(name).display().to_string(), &error)
+            })
         })
     }
 
@@ -56,7 +71,10 @@ impl Copies {
     /// Fails if they cannot be written.
     pub(super) fn end(self) -> Result<Output> {
         let name = self.folder.display().to_string();
-        let tree = self.tree.seal().map_err(|error| Error::writing(&name, &error))?;
+        let tree = self
+            .tree
+            .seal()
+            .map_err(|error| Error::writing(&name, &error))?;
         Ok(Output::of_tree(shown_path(&self.folder), tree))
     }
 }
@@ -82,10 +100,21 @@ pub(super) fn refuse_others(folder: &Path, names: &[Vec<PathBuf>], others: &[&Pa
     let folder = absolute(folder);
     for other in others {
         let own = absolute(other);
-        let Ok(own) = own.strip_prefix(&folder) else { continue };
-        if names.iter().flatten().any(|name| name.starts_with(own) || own.starts_with(name)) {
-            let refused = Error::new(ErrorKind::Output, "has the name of a document that may be copied to the same folder");
-            return Err(refused.at(shown_path(other)).advise("give another name, or another folder"));
+        let Ok(own) = own.strip_prefix(&folder) else {
+            continue;
+        };
+        if names
+            .iter()
+            .flatten()
+            .any(|name| name.starts_with(own) || own.starts_with(name))
+        {
+            let refused = Error::new(
+                ErrorKind::Output,
+                "has the name of a document that may be copied to the same folder",
+            );
+            return Err(refused
+                .at(shown_path(other))
+                .advise("give another name, or another folder"));
         }
     }
     Ok(())
@@ -95,14 +124,26 @@ pub(super) fn refuse_others(folder: &Path, names: &[Vec<PathBuf>], others: &[&Pa
 pub(super) fn refuse_existing(folder: &Path) -> Result<()> {
     let entries = match folder.read_dir() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(|error| Error::writing(&folder.display().to_string(), &error))?,
+        entries => {
+            entries.map_err(|error| Error::writing(&folder.display().to_string(), &error))?
+        }
     };
     let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
-    match entries.flatten().map(|entry| entry.file_name()).filter(|name| !is_hidden(name)).min() {
+    match entries
+        .flatten()
+        .map(|entry| entry.file_name())
+        .filter(|name| !is_hidden(name))
+        .min()
+    {
         None => Ok(()),
         Some(name) => {
-            let refused = Error::new(ErrorKind::Output, "already exists and would be mixed with the copies");
-            Err(refused.at(shown_path(&folder.join(name))).advise("give a new or an empty folder"))
+            let refused = Error::new(
+                ErrorKind::Output,
+                "already exists and would be mixed with the copies",
+            );
+            Err(refused
+                .at(shown_path(&folder.join(name)))
+                .advise("give a new or an empty folder"))
         }
     }
 }

@@ -84,21 +84,45 @@ impl Destination {
             }
             (Some((at, end, digits)), Some(limit)) => {
                 let (before, after) = (name[..at].into(), name[end..].into());
-                Ok(Self::Numbered(Numbered { before, digits, after, limit }))
+                Ok(Self::Numbered(Numbered {
+                    before,
+                    digits,
+                    after,
+                    limit,
+                }))
             }
             (Some(_), None) if matches!(content, Content::Records(_)) => {
-                let advice = words!["limit the outputs with ", Setting::RowsPerFile, " or ", Setting::BytesPerFile];
-                Err(refuse("the name has a number, but one output gets all records".into()).advise(advice))
+                let advice = words![
+                    "limit the outputs with ",
+                    Setting::RowsPerFile,
+                    " or ",
+                    Setting::BytesPerFile
+                ];
+                Err(
+                    refuse("the name has a number, but one output gets all records".into())
+                        .advise(advice),
+                )
             }
             (None, Some(_)) if let Some(width) = wrong_width(name) => {
-                let refused = refuse(format!("{} is not a place for a number", quoted(width)).into());
+                let refused =
+                    refuse(format!("{} is not a place for a number", quoted(width)).into());
                 Err(refused
                     .advise(format!("put {{}} there, or a width of at most {MOST_DIGITS} digits after a zero, such as {{:05}}")))
             }
             (None, Some(limit)) if matches!(content, Content::Records(_)) => {
-                let setting = if let Limit::Records(_) = limit { Setting::RowsPerFile } else { Setting::BytesPerFile };
-                let refused = refuse(words!["with ", setting, ", the name of the outputs needs a number"]).about(setting);
-                Err(refused.advise("put {:05} into the last part of the name, such as part-{:05}.jsonl"))
+                let setting = if let Limit::Records(_) = limit {
+                    Setting::RowsPerFile
+                } else {
+                    Setting::BytesPerFile
+                };
+                let refused = refuse(words![
+                    "with ",
+                    setting,
+                    ", the name of the outputs needs a number"
+                ])
+                .about(setting);
+                Err(refused
+                    .advise("put {:05} into the last part of the name, such as part-{:05}.jsonl"))
             }
             _ if is_folder && is_url(name) => Ok(Self::Folder(path.into())),
             // Without `/.` at the end.
@@ -127,14 +151,23 @@ impl Destination {
 
     /// Returns the name of the output, if there is only one.
     pub fn one(&self) -> Option<&Path> {
-        if let Self::One(path) = self { Some(path) } else { None }
+        if let Self::One(path) = self {
+            Some(path)
+        } else {
+            None
+        }
     }
 
     /// Returns the names of outputs. `named` are the names of inputs as the user gave them.
     ///
     /// # Errors
     /// Fails if an input has no name that an output could have, if two inputs would have the same output, or if a numbered output exists.
-    pub(super) fn names(&self, content: Content, source: &Source, named: &[String]) -> Result<Names> {
+    pub(super) fn names(
+        &self,
+        content: Content,
+        source: &Source,
+        named: &[String],
+    ) -> Result<Names> {
         match self {
             Self::One(path) => Ok(Names::One(path.clone())),
             Self::Folder(folder) => {
@@ -151,7 +184,8 @@ impl Destination {
                 }
                 let mut names: BTreeMap<PathBuf, usize> = BTreeMap::new();
                 let mut paths = Vec::new();
-                for (number, input) in source.inputs().iter().enumerate().skip(source.references()) {
+                for (number, input) in source.inputs().iter().enumerate().skip(source.references())
+                {
                     let Some(name) = named.relative(input) else {
                         return Err(refuse_without_name(input, content));
                     };
@@ -162,7 +196,9 @@ impl Destination {
                         Content::Attributes => Some(".jsonl"),
                     };
                     let converted = match content {
-                        Content::Records(Some(asked)) => other_ending(&name, source.format(number), asked),
+                        Content::Records(Some(asked)) => {
+                            other_ending(&name, source.format(number), asked)
+                        }
                         _ => None,
                     };
                     let name = match ending.or(converted) {
@@ -227,18 +263,24 @@ fn documents(source: &Source, named: &Named) -> Result<Option<Vec<Vec<PathBuf>>>
         return Ok(None);
     }
     if let Some(other) = inputs.iter().find(|input| input.documents().is_none()) {
-        let what = "has records, but other inputs are files that are copied to the folder of outputs";
+        let what =
+            "has records, but other inputs are files that are copied to the folder of outputs";
         let refused = Error::new(ErrorKind::Config, what).at(other.name());
         return Err(refused.advise("give the name of one output, such as kept.jsonl"));
     }
     let name = |(files, number): (&Files, usize)| {
         named.document(files, number).ok_or_else(|| {
             let what = format!("{} cannot be the name of a copy", quoted(files.id(number)));
-            Error::new(ErrorKind::Config, what).at(&*files.name).advise("give the name of one output, such as kept.jsonl")
+            Error::new(ErrorKind::Config, what)
+                .at(&*files.name)
+                .advise("give the name of one output, such as kept.jsonl")
         })
     };
-    let names =
-        inputs.iter().filter_map(Input::documents).map(|files| (0..files.len()).map(|number| name((files, number))).collect());
+    let names = inputs.iter().filter_map(Input::documents).map(|files| {
+        (0..files.len())
+            .map(|number| name((files, number)))
+            .collect()
+    });
     let names = names.collect::<Result<Vec<Vec<PathBuf>>>>()?;
     refuse_equal(inputs, &names)?;
     Ok(Some(names))
@@ -248,19 +290,39 @@ fn documents(source: &Source, named: &Named) -> Result<Option<Vec<Vec<PathBuf>>>
 fn refuse_equal(inputs: &[Input], names: &[Vec<PathBuf>]) -> Result<()> {
     let mut all: BTreeMap<&Path, &Input> = BTreeMap::new();
     let refuse = |name: &Path, input: &Input, what: &str| {
-        let refused = Error::new(ErrorKind::Config, format!("the copy of {} {what}", quoted(&name.to_string_lossy())));
-        Err(refused.at(input.name()).advise("give the name of one output, such as kept.jsonl"))
+        let refused = Error::new(
+            ErrorKind::Config,
+            format!("the copy of {} {what}", quoted(&name.to_string_lossy())),
+        );
+        Err(refused
+            .at(input.name())
+            .advise("give the name of one output, such as kept.jsonl"))
     };
     for (input, names) in inputs.iter().zip(names) {
         for name in names {
             if let Some(other) = all.insert(name, input) {
-                return refuse(name, input, &format!("would have the same name as that of a document in {}", other.name()));
+                return refuse(
+                    name,
+                    input,
+                    &format!(
+                        "would have the same name as that of a document in {}",
+                        other.name()
+                    ),
+                );
             }
         }
     }
-    match all.iter().find(|(name, _)| name.ancestors().skip(1).any(|folder| all.contains_key(folder))) {
+    match all.iter().find(|(name, _)| {
+        name.ancestors()
+            .skip(1)
+            .any(|folder| all.contains_key(folder))
+    }) {
         None => Ok(()),
-        Some((name, input)) => refuse(name, input, "would be in a folder that has the name of another document"),
+        Some((name, input)) => refuse(
+            name,
+            input,
+            "would be in a folder that has the name of another document",
+        ),
     }
 }
 
@@ -269,43 +331,75 @@ fn refuse_without_name(input: &Input, content: Content) -> Error {
     let has_documents = input.documents().is_some();
     let (what, example): (Words, &str) = match content {
         Content::Records(Some(_)) if has_documents => {
-            let what =
-                words!["has documents, which are copied to a folder as they are, so ", Setting::OutputFormat, " does not work"];
+            let what = words![
+                "has documents, which are copied to a folder as they are, so ",
+                Setting::OutputFormat,
+                " does not work"
+            ];
             (what, "kept.jsonl")
         }
-        Content::Decisions if has_documents => {
-            ("has documents, and the decisions about them have one output".into(), "decisions.jsonl")
-        }
-        Content::Cuts if has_documents => ("has documents, and what is cut out of them has one output".into(), "cuts.jsonl"),
-        _ => ("is not one file of records, so the folder of outputs gets no file of its name".into(), "kept.jsonl"),
+        Content::Decisions if has_documents => (
+            "has documents, and the decisions about them have one output".into(),
+            "decisions.jsonl",
+        ),
+        Content::Cuts if has_documents => (
+            "has documents, and what is cut out of them has one output".into(),
+            "cuts.jsonl",
+        ),
+        _ => (
+            "is not one file of records, so the folder of outputs gets no file of its name".into(),
+            "kept.jsonl",
+        ),
     };
-    Error::new(ErrorKind::Config, what).at(input.name()).advise(format!("give the name of one output, such as {example}"))
+    Error::new(ErrorKind::Config, what)
+        .at(input.name())
+        .advise(format!("give the name of one output, such as {example}"))
 }
 
 fn refuse_remote(folder: &Path) -> Error {
-    let refused = Error::new(ErrorKind::Config, "documents can be copied to a local folder only").at(shown_path(folder));
+    let refused = Error::new(
+        ErrorKind::Config,
+        "documents can be copied to a local folder only",
+    )
+    .at(shown_path(folder));
     refused.advise("give a local folder, or the name of one output such as kept.jsonl")
 }
 
 impl Numbered {
     fn name(&self, number: usize) -> PathBuf {
-        let Self { before, digits, after, .. } = self;
+        let Self {
+            before,
+            digits,
+            after,
+            ..
+        } = self;
         format!("{before}{number:0digits$}{after}").into()
     }
 
     /// Returns whether an output could have this name, which is written in the same way as the name of this one.
     fn is_own(&self, name: &str) -> bool {
-        let number = name.strip_prefix(&*self.before).and_then(|rest| rest.strip_suffix(&*self.after));
-        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+        let number = name
+            .strip_prefix(&*self.before)
+            .and_then(|rest| rest.strip_suffix(&*self.after));
+        number.is_some_and(|number| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
     }
 
     /// Fails if one of the other outputs has the name of a numbered one.
     pub(super) fn refuse_others(&self, others: &[&Path]) -> Result<()> {
-        let own = Self { before: absolute(&self.before), ..self.clone() };
-        match others.iter().find(|path| path.to_str().is_some_and(|name| own.is_own(&absolute(name)))) {
+        let own = Self {
+            before: absolute(&self.before),
+            ..self.clone()
+        };
+        match others.iter().find(|path| {
+            path.to_str()
+                .is_some_and(|name| own.is_own(&absolute(name)))
+        }) {
             None => Ok(()),
             Some(path) => {
-                let refused = Error::new(ErrorKind::Output, "has the name of a numbered output").at(shown_path(path));
+                let refused = Error::new(ErrorKind::Output, "has the name of a numbered output")
+                    .at(shown_path(path));
                 Err(refused.advise("give another name"))
             }
         }
@@ -318,19 +412,33 @@ impl Numbered {
         let found: Option<String> = if is_url(before) {
             let objects = expand(&format!("{before}*{after}"), |_| true);
             // If there is no such object, the listing fails. Any other failure is reported when an output is opened.
-            objects.ok().and_then(|all| all.iter().map(|object| object.url().to_owned()).find(|url| is_own(url)))
+            objects.ok().and_then(|all| {
+                all.iter()
+                    .map(|object| object.url().to_owned())
+                    .find(|url| is_own(url))
+            })
         } else {
             let folder = folder_of(Path::new(before));
             let entries = folder.read_dir().into_iter().flatten().flatten();
-            let (prefix, names) =
-                (before.rfind('/').map_or("", |slash| &before[..=slash]), entries.map(|entry| entry.file_name()));
-            names.map(|name| format!("{prefix}{}", name.to_string_lossy())).filter(|name| is_own(name)).min()
+            let (prefix, names) = (
+                before.rfind('/').map_or("", |slash| &before[..=slash]),
+                entries.map(|entry| entry.file_name()),
+            );
+            names
+                .map(|name| format!("{prefix}{}", name.to_string_lossy()))
+                .filter(|name| is_own(name))
+                .min()
         };
         match found {
             None => Ok(()),
             Some(name) => {
-                let refused = Error::new(ErrorKind::Output, "exists, and outputs of an earlier run could remain beside new ones");
-                Err(refused.at(shown_path(Path::new(&name))).advise("remove the numbered files, or give another name"))
+                let refused = Error::new(
+                    ErrorKind::Output,
+                    "exists, and outputs of an earlier run could remain beside new ones",
+                );
+                Err(refused
+                    .at(shown_path(Path::new(&name)))
+                    .advise("remove the numbered files, or give another name"))
             }
         }
     }
@@ -339,7 +447,10 @@ impl Numbered {
 /// Returns the name of the decisions about the records of a file: `a.parquet` → `a.decisions.jsonl`, `a.jsonl.zst` →
 /// `a.decisions.jsonl.zst`. In a store, a whole bucket has no name beside it, so its decisions are in it.
 pub fn decisions_name(path: &Path) -> PathBuf {
-    let bucket = path.to_str().map(|name| name.trim_end_matches('/')).filter(|name| is_url(name));
+    let bucket = path
+        .to_str()
+        .map(|name| name.trim_end_matches('/'))
+        .filter(|name| is_url(name));
     match bucket.filter(|name| name.matches('/').count() == 2) {
         Some(bucket) => format!("{bucket}/lookalike.decisions.jsonl").into(),
         None => with_ending(path, ".decisions.jsonl"),
@@ -352,7 +463,9 @@ fn other_ending(name: &Path, format: Option<Format>, asked: OutputFormat) -> Opt
     let (named, may_be_array) = (Format::of_name(name), Format::may_be_array(name));
     let is_same = match asked {
         OutputFormat::Array => may_be_array,
-        OutputFormat::Lines => named == Some(Format::Lines) && (!may_be_array || format == Some(Format::Lines)),
+        OutputFormat::Lines => {
+            named == Some(Format::Lines) && (!may_be_array || format == Some(Format::Lines))
+        }
         other => named == Some(other.as_input()),
     };
     (!is_same).then(|| asked.ending())
@@ -362,7 +475,10 @@ fn other_ending(name: &Path, format: Option<Format>, asked: OutputFormat) -> Opt
 fn longer(path: &Path, ending: &str) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let plain = without_packing(&name);
-    format!("{plain}{ending}{}", packing_after(&name[plain.len()..], ending))
+    format!(
+        "{plain}{ending}{}",
+        packing_after(&name[plain.len()..], ending)
+    )
 }
 
 /// Returns the file extension of a compression, unless it would come after that of a table.
@@ -385,13 +501,19 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 
 /// Returns a path from the root, so that different names of a file are equal, apart from links.
 fn absolute(name: &str) -> String {
-    let path = if is_url(name) { None } else { std::path::absolute(name).ok() };
-    path.and_then(|path| path.to_str().map(String::from)).unwrap_or_else(|| name.into())
+    let path = if is_url(name) {
+        None
+    } else {
+        std::path::absolute(name).ok()
+    };
+    path.and_then(|path| path.to_str().map(String::from))
+        .unwrap_or_else(|| name.into())
 }
 
 /// Returns whether a part of a name has a place for a number.
 fn has_number(part: &str) -> bool {
-    part.match_indices('{').any(|(at, _)| number_in(&part[at..]).is_some())
+    part.match_indices('{')
+        .any(|(at, _)| number_in(&part[at..]).is_some())
 }
 
 /// Returns a part of a name such as `{:99}` or `{:5}`, which looks like a place for a number, but has a wrong width.
@@ -399,7 +521,11 @@ fn wrong_width(name: &str) -> Option<&str> {
     let last = name.rsplit('/').next()?;
     let part = &last[last.find("{:")?..];
     let part = &part[..=part.find('}')?];
-    (number_in(part).is_none() && part[2..part.len() - 1].bytes().all(|byte| byte.is_ascii_digit())).then_some(part)
+    (number_in(part).is_none()
+        && part[2..part.len() - 1]
+            .bytes()
+            .all(|byte| byte.is_ascii_digit()))
+    .then_some(part)
 }
 
 /// Returns the place of a number in the last part of a name, and its least number of digits.
@@ -409,7 +535,11 @@ fn number_in(name: &str) -> Option<(usize, usize, usize)> {
     let end = at + name[at..].find('}')?;
     let digits = match &name[at + 1..end] {
         "" => 1,
-        digits => digits.strip_prefix(":0")?.parse().ok().filter(|digits| (1..=MOST_DIGITS).contains(digits))?,
+        digits => digits
+            .strip_prefix(":0")?
+            .parse()
+            .ok()
+            .filter(|digits| (1..=MOST_DIGITS).contains(digits))?,
     };
     Some((at, end + 1, digits))
 }
@@ -432,7 +562,10 @@ mod tests {
         for (name, number) in [
             ("part-{:05}.jsonl", Some(("part-00012.jsonl", 12))),
             ("out/{}.parquet", Some(("out/0.parquet", 0))),
-            ("s3://bucket/{:03}.jsonl.zst", Some(("s3://bucket/1234.jsonl.zst", 1234))),
+            (
+                "s3://bucket/{:03}.jsonl.zst",
+                Some(("s3://bucket/1234.jsonl.zst", 1234)),
+            ),
             ("a{:018}", Some(("a000000000000000007", 7))),
             ("{}/kept.jsonl", None),
             ("part-{}-{:03}.jsonl", None),
@@ -446,9 +579,17 @@ mod tests {
         ] {
             let limit = Limit::Records(NonZeroU64::MIN);
             let found = Destination::of(Path::new(name), Content::Records(None), Some(limit)).ok();
-            let found = found.map(|found| if let Destination::Numbered(numbered) = found { numbered } else { unreachable!() });
+            let found = found.map(|found| {
+                if let Destination::Numbered(numbered) = found {
+                    numbered
+                } else {
+                    unreachable!()
+                }
+            });
             match number {
-                Some((expected, number)) => assert_eq!(found.unwrap().name(number), Path::new(expected)),
+                Some((expected, number)) => {
+                    assert_eq!(found.unwrap().name(number), Path::new(expected))
+                }
                 None => assert_eq!(found, None, "{name}"),
             }
         }
@@ -469,7 +610,11 @@ mod tests {
             ("s3://bucket/out/", "s3://bucket/out.decisions.jsonl"),
             ("s3://bucket/", "s3://bucket/lookalike.decisions.jsonl"),
         ] {
-            assert_eq!(decisions_name(Path::new(name)), Path::new(expected), "{name}");
+            assert_eq!(
+                decisions_name(Path::new(name)),
+                Path::new(expected),
+                "{name}"
+            );
         }
     }
 
@@ -485,14 +630,20 @@ mod tests {
     fn numbered_outputs_are_not_mixed_with_those_of_another_run() {
         let folder = tempfile::tempdir().unwrap();
         let pattern = folder.path().join("part-{:05}.jsonl");
-        let Destination::Numbered(numbered) =
-            Destination::of(&pattern, Content::Records(None), Some(Limit::Bytes(NonZeroU64::MIN))).unwrap()
-        else {
+        let Destination::Numbered(numbered) = Destination::of(
+            &pattern,
+            Content::Records(None),
+            Some(Limit::Bytes(NonZeroU64::MIN)),
+        )
+        .unwrap() else {
             panic!()
         };
-        for (name, is_refused) in
-            [("part-x.jsonl", false), ("part-.jsonl", false), ("part-3.jsonl.gz", false), ("part-3.jsonl", true)]
-        {
+        for (name, is_refused) in [
+            ("part-x.jsonl", false),
+            ("part-.jsonl", false),
+            ("part-3.jsonl.gz", false),
+            ("part-3.jsonl", true),
+        ] {
             std::fs::write(folder.path().join(name), "").unwrap();
             assert_eq!(numbered.refuse_existing().is_err(), is_refused, "{name}");
         }

@@ -23,7 +23,12 @@ impl LineSeries {
     pub fn new(mut series: Series, windows: usize) -> Result<Self> {
         let mut current = series.open_next()?;
         current.run_ahead(windows);
-        Ok(Self { series, current, filled: Filled::default(), windows })
+        Ok(Self {
+            series,
+            current,
+            filled: Filled::default(),
+            windows,
+        })
     }
 
     /// Ends the current output, and begins the next one.
@@ -38,10 +43,13 @@ impl LineSeries {
     /// # Errors
     /// Fails if the lines cannot be written.
     pub fn write(&mut self, source: &Source, part: usize, lines: &[u8]) -> Result<()> {
-        while self.series.is_by_input() && self.series.input(source) < source.parts()[part].input() {
+        while self.series.is_by_input() && self.series.input(source) < source.parts()[part].input()
+        {
             self.advance()?;
         }
-        let Some(limit) = self.series.limit() else { return self.current.write(lines) };
+        let Some(limit) = self.series.limit() else {
+            return self.current.write(lines);
+        };
         let mut filled = std::mem::take(&mut self.filled);
         filled.divide(limit, &line_ends(lines), |part| match part {
             Some(Span { bytes, .. }) => self.current.write(&lines[bytes]),

@@ -44,8 +44,8 @@ pub use self::{
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,
     records::{
-        AddedNames, BlockFields, Change, Kept, Label, Labelling, Looking, Mark, MarkedSpan, Piece, RowLabels, RowMarks, Seen,
-        Shape, Shapes, refuse_table_names,
+        AddedNames, BlockFields, Change, Kept, Label, Labelling, Looking, Mark, MarkedSpan, Piece,
+        RowLabels, RowMarks, Seen, Shape, Shapes, refuse_table_names,
     },
     series::{Filled, Series, Span, line_ends},
     sketches::{SketchOutput, SketchRow},

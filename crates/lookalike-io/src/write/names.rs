@@ -12,13 +12,21 @@ use crate::{
 /// Returns the error for a name such as `a.parquet.gz`. The data inside a table is compressed column by column, so the file is
 /// not compressed again as a whole.
 pub(super) fn packed_table(name: &str) -> Error {
-    let refused = Error::new(ErrorKind::Output, "a table is compressed inside, column by column").at(name);
+    let refused = Error::new(
+        ErrorKind::Output,
+        "a table is compressed inside, column by column",
+    )
+    .at(name);
     refused.advise("give a name that ends with .parquet or .arrow")
 }
 
 /// Returns the error for an output that would be a table, in a build without tables.
 pub fn without_tables(name: &str) -> Error {
-    Error::new(ErrorKind::Output, "this lookalike was built without tables (the cargo feature `tables`)").at(name)
+    Error::new(
+        ErrorKind::Output,
+        "this lookalike was built without tables (the cargo feature `tables`)",
+    )
+    .at(name)
 }
 
 /// File extensions of formats that no output has. Such a name is probably a mistake, and other programs could not open the file.
@@ -51,10 +59,17 @@ const NOT_WRITTEN: [(&str, &str); 20] = [
 /// Fails for names such as `a.zip`.
 pub(super) fn refuse_not_written(name: &str) -> Result<()> {
     let lower = name.to_ascii_lowercase();
-    let Some((_, format)) = NOT_WRITTEN.iter().find(|(ending, _)| without_packing(&lower).ends_with(ending)) else {
+    let Some((_, format)) = NOT_WRITTEN
+        .iter()
+        .find(|(ending, _)| without_packing(&lower).ends_with(ending))
+    else {
         return Ok(());
     };
-    let refused = Error::new(ErrorKind::Output, format!("is the name of {format}, which is not written")).at(name);
+    let refused = Error::new(
+        ErrorKind::Output,
+        format!("is the name of {format}, which is not written"),
+    )
+    .at(name);
     Err(refused.advise("give a name that ends with .jsonl, .csv, .parquet or .arrow"))
 }
 
@@ -67,7 +82,11 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
     refuse_not_written(&name)?;
     match Format::of_name(&given) {
         Some(Format::Parquet | Format::Arrow | Format::Delimited) => {
-            let refused = Error::new(ErrorKind::Output, format!("{what} are written as JSON Lines")).at(name);
+            let refused = Error::new(
+                ErrorKind::Output,
+                format!("{what} are written as JSON Lines"),
+            )
+            .at(name);
             Err(refused.advise("give a name that ends with .jsonl"))
         }
         _ => Ok(()),
@@ -81,11 +100,19 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
 /// if it is the name of a table and this build cannot write tables.
 pub fn are_rows(path: &Path, what: &str) -> Result<bool> {
     let (given, name) = (path.display().to_string(), shown_path(path));
-    let refuse = |what: String, advice: &'static str| Err(Error::new(ErrorKind::Output, what).at(&*name).advise(advice));
+    let refuse = |what: String, advice: &'static str| {
+        Err(Error::new(ErrorKind::Output, what)
+            .at(&*name)
+            .advise(advice))
+    };
     refuse_not_written(&name)?;
     match Format::of_name(&given) {
-        Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => Err(packed_table(&name)),
-        Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => Err(without_tables(&name)),
+        Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => {
+            Err(packed_table(&name))
+        }
+        Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => {
+            Err(without_tables(&name))
+        }
         Some(Format::Parquet | Format::Arrow) => Ok(true),
         Some(Format::Delimited) => refuse(
             format!("{what} are written as JSON Lines or a table"),

@@ -67,12 +67,16 @@ impl Output {
             0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
             some => some,
         };
-        let encoder = Encoder::new(Sink::open(path, is_clean).map_err(writing)?, path, threads).map_err(writing)?;
+        let encoder = Encoder::new(Sink::open(path, is_clean).map_err(writing)?, path, threads)
+            .map_err(writing)?;
         let most = LEAST_AHEAD + encoder.windows();
         let (full, filled) = channel();
         let (emptied, empty) = channel();
         let work = move || write_all(encoder, &filled, &emptied);
-        let writer = std::thread::Builder::new().name("writer".into()).spawn(work).map_err(writing)?;
+        let writer = std::thread::Builder::new()
+            .name("writer".into())
+            .spawn(work)
+            .map_err(writing)?;
         Ok(Self {
             name,
             window: Window::new(),
@@ -128,9 +132,15 @@ impl Output {
             if !self.window.is_full() {
                 return Ok(());
             }
-            let Some(next) = self.next_window() else { return Err(self.failure()) };
+            let Some(next) = self.next_window() else {
+                return Err(self.failure());
+            };
             let full = std::mem::replace(&mut self.window, next);
-            if self.full.as_ref().is_none_or(|writer| writer.send(Piece::Full(full)).is_err()) {
+            if self
+                .full
+                .as_ref()
+                .is_none_or(|writer| writer.send(Piece::Full(full)).is_err())
+            {
                 return Err(self.failure());
             }
         }
@@ -189,15 +199,21 @@ impl Output {
 
     /// Waits for the writer. The first call returns the file that still needs its name.
     fn join(&mut self) -> Result<Option<Whole>> {
-        let Some(writer) = self.writer.take() else { return Err(given_up(&self.name)) };
-        let written = writer.join().unwrap_or_else(|panic| Err(io::Error::other(Error::of_panic(&*panic).to_string())));
+        let Some(writer) = self.writer.take() else {
+            return Err(given_up(&self.name));
+        };
+        let written = writer
+            .join()
+            .unwrap_or_else(|panic| Err(io::Error::other(Error::of_panic(&*panic).to_string())));
         written.map_err(|error| Error::writing(&self.name, &error))
     }
 }
 
 impl io::Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write(bytes).map(|()| bytes.len()).map_err(io::Error::other)
+        self.write(bytes)
+            .map(|()| bytes.len())
+            .map_err(io::Error::other)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -210,7 +226,11 @@ fn given_up(name: &str) -> Error {
 }
 
 /// Runs the writing thread, which processes all messages in order.
-fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Window>) -> io::Result<Option<Whole>> {
+fn write_all(
+    mut encoder: Encoder,
+    pieces: &Receiver<Piece>,
+    empty: &Sender<Window>,
+) -> io::Result<Option<Whole>> {
     for piece in pieces {
         match piece {
             Piece::Full(window) => encoder.write(window, empty)?,
@@ -230,8 +250,16 @@ pub fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
     let mut outputs: Vec<Output> = outputs.into_iter().flatten().collect();
     outputs.iter_mut().for_each(Output::end);
     outputs.iter_mut().try_for_each(Output::wait)?;
-    publish(outputs.iter_mut().filter_map(|output| output.written.take().flatten()).map(|whole| *whole).collect())?;
-    outputs.iter().for_each(|output| log::info!("written: {}", output.name));
+    publish(
+        outputs
+            .iter_mut()
+            .filter_map(|output| output.written.take().flatten())
+            .map(|whole| *whole)
+            .collect(),
+    )?;
+    outputs
+        .iter()
+        .for_each(|output| log::info!("written: {}", output.name));
     Ok(())
 }
 

@@ -49,13 +49,23 @@ impl Place {
             return Self::of_metadata(&there);
         }
         let path = resolve_links(path).unwrap_or_else(|_| path.into());
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         let parent = parent.canonicalize().unwrap_or_else(|_| parent.into());
-        Self::Path(path.file_name().map_or(parent.clone(), |name| parent.join(name)))
+        Self::Path(
+            path.file_name()
+                .map_or(parent.clone(), |name| parent.join(name)),
+        )
     }
 
     fn of_descriptor(descriptor: impl AsFd) -> Self {
-        let metadata = descriptor.as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata());
+        let metadata = descriptor
+            .as_fd()
+            .try_clone_to_owned()
+            .map(File::from)
+            .and_then(|file| file.metadata());
         metadata.map_or(Self::Shared, |metadata| Self::of_metadata(&metadata))
     }
 
@@ -69,7 +79,9 @@ impl Place {
 }
 
 fn refuse(name: String, what: &str) -> Error {
-    Error::new(ErrorKind::Output, format!("would overwrite {what}")).at(name).advise("give another name")
+    Error::new(ErrorKind::Output, format!("would overwrite {what}"))
+        .at(name)
+        .advise("give another name")
 }
 
 /// Rejects outputs that would overwrite an input or each other.
@@ -82,16 +94,27 @@ pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
         Input::Object(object) => Place::Url(object.address().into()),
         Input::Command(..) | Input::Table(_) | Input::Stored(_) => Place::Shared,
     };
-    let mut taken: BTreeMap<Place, String> =
-        inputs.iter().map(|input| (of_input(input), format!("the input {}", input.name()))).collect();
+    let mut taken: BTreeMap<Place, String> = inputs
+        .iter()
+        .map(|input| (of_input(input), format!("the input {}", input.name())))
+        .collect();
     // Files that are documents can only be overwritten if they exist.
     let documents: BTreeMap<Place, &Path> = match outputs.iter().any(|output| output.is_file()) {
-        true => inputs.iter().filter_map(Input::files).flatten().map(|path| (Place::of_path(path), path)).collect(),
+        true => inputs
+            .iter()
+            .filter_map(Input::files)
+            .flatten()
+            .map(|path| (Place::of_path(path), path))
+            .collect(),
         false => BTreeMap::new(),
     };
     for &output in outputs {
         let place = Place::of_path(output);
-        let name = if output == Path::new("-") { "standard output".into() } else { shown_path(output) };
+        let name = if output == Path::new("-") {
+            "standard output".into()
+        } else {
+            shown_path(output)
+        };
         if place == Place::Shared {
             continue;
         }

@@ -68,7 +68,11 @@ impl Series {
         match &names {
             Names::One(_) => {}
             Names::Inputs(paths) => {
-                let all: Vec<&Path> = others.iter().copied().chain(paths.iter().map(|path| &**path)).collect();
+                let all: Vec<&Path> = others
+                    .iter()
+                    .copied()
+                    .chain(paths.iter().map(|path| &**path))
+                    .collect();
                 refuse_overwriting(&all, inputs)?;
             }
             Names::Numbered(numbered) => numbered.refuse_others(others)?,
@@ -79,14 +83,25 @@ impl Series {
         }
         if !matches!(names, Names::One(_)) {
             let most = allow_open_files().unwrap_or(u64::MAX);
-            let count = if let Names::Inputs(paths) = &names { paths.len() as u64 } else { 0 };
+            let count = if let Names::Inputs(paths) = &names {
+                paths.len() as u64
+            } else {
+                0
+            };
             if count + OTHER_FILES > most && !destination.is_remote() {
-                let what = format!("{count} outputs need as many open files, but only {most} are permitted");
-                return Err(Error::new(ErrorKind::Config, what).advise("raise the limit with ulimit -n, or divide the inputs"));
+                let what = format!(
+                    "{count} outputs need as many open files, but only {most} are permitted"
+                );
+                return Err(Error::new(ErrorKind::Config, what)
+                    .advise("raise the limit with ulimit -n, or divide the inputs"));
             }
         }
         let mut series = Self::of((names, destination.is_remote()), threads, None);
-        series.format = if let Content::Records(format) = content { format } else { None };
+        series.format = if let Content::Records(format) = content {
+            format
+        } else {
+            None
+        };
         series.first = series.create(0)?;
         series.copies = match &series.names {
             Names::Documents(folder, names) => Some(Copies::create(folder, names.clone())?),
@@ -104,11 +119,24 @@ impl Series {
     fn of((names, is_remote): (Names, bool), threads: usize, first: Option<Output>) -> Self {
         let (folders, clean) = (Arc::default(), BTreeSet::new());
         let complete = VecDeque::new();
-        Self { names, format: None, is_remote, threads, folders, clean, first, copies: None, next: 0, complete }
+        Self {
+            names,
+            format: None,
+            is_remote,
+            threads,
+            folders,
+            clean,
+            first,
+            copies: None,
+            next: 0,
+            complete,
+        }
     }
 
     fn create(&mut self, number: usize) -> Result<Option<Output>> {
-        let Some(path) = self.names.get(number) else { return Ok(None) };
+        let Some(path) = self.names.get(number) else {
+            return Ok(None);
+        };
         if self.is_remote || matches!(self.names, Names::One(_)) {
             return Output::create(&path, self.threads).map(Some);
         }
@@ -118,7 +146,8 @@ impl Series {
             self.folders.make(&path).map_err(writing)?;
             if let Some(_claim) = Claim::before_work(&path).map_err(writing)? {
                 let count = self.paths().count();
-                let paths = (0..if count > 0 { count } else { MOST_STALE }).filter_map(|number| self.names.get(number));
+                let paths = (0..if count > 0 { count } else { MOST_STALE })
+                    .filter_map(|number| self.names.get(number));
                 remove_stale(paths.filter(|path| folder_of(path) == folder));
             }
             self.clean.insert(folder.into());
@@ -133,7 +162,11 @@ impl Series {
 
     /// Returns the names of the outputs, if each input has one.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        let paths = if let Names::Inputs(paths) = &self.names { &paths[..] } else { &[] };
+        let paths = if let Names::Inputs(paths) = &self.names {
+            &paths[..]
+        } else {
+            &[]
+        };
         paths.iter().map(|path| &**path)
     }
 
@@ -153,7 +186,11 @@ impl Series {
 
     /// Returns the limit of outputs.
     pub fn limit(&self) -> Option<Limit> {
-        if let Names::Numbered(numbered) = &self.names { Some(numbered.limit) } else { None }
+        if let Names::Numbered(numbered) = &self.names {
+            Some(numbered.limit)
+        } else {
+            None
+        }
     }
 
     /// Returns whether each input has an output.
@@ -196,7 +233,11 @@ impl Series {
     /// Fails if an output cannot be written.
     pub fn end(&mut self, mut output: Output) -> Result<()> {
         output.end();
-        let most = if self.is_remote && self.has_next() { 0 } else { SYNCING };
+        let most = if self.is_remote && self.has_next() {
+            0
+        } else {
+            SYNCING
+        };
         self.complete.push_back(output);
         match self.complete.len().checked_sub(most + 1) {
             Some(at) => self.complete[at].wait(),
@@ -246,7 +287,8 @@ impl Filled {
             if is_full {
                 break;
             }
-            (self.records, self.bytes, before, count) = (self.records + 1, self.bytes + size, end, count + 1);
+            (self.records, self.bytes, before, count) =
+                (self.records + 1, self.bytes + size, end, count + 1);
         }
         count
     }
@@ -256,13 +298,21 @@ impl Filled {
     ///
     /// # Errors
     /// Fails if `write` fails.
-    pub fn divide(&mut self, limit: Limit, ends: &[usize], mut write: impl FnMut(Option<Span>) -> Result<()>) -> Result<()> {
+    pub fn divide(
+        &mut self,
+        limit: Limit,
+        ends: &[usize],
+        mut write: impl FnMut(Option<Span>) -> Result<()>,
+    ) -> Result<()> {
         let end = |records: usize| records.checked_sub(1).map_or(0, |last| ends[last]);
         let mut done = 0;
         while done < ends.len() {
             let at = done + self.fit(limit, ends, done);
             if done < at {
-                write(Some(Span { records: done..at, bytes: end(done)..end(at) }))?;
+                write(Some(Span {
+                    records: done..at,
+                    bytes: end(done)..end(at),
+                }))?;
                 done = at;
             }
             if done < ends.len() {
@@ -298,6 +348,12 @@ mod tests {
         assert_eq!(outputs(Limit::Bytes(some(1)), &ends), [1; 6]);
         assert_eq!(outputs(Limit::Bytes(some(1000)), &ends), [6]);
         let mut filled = Filled::default();
-        assert_eq!((filled.fit(Limit::Records(some(3)), &[5], 0), filled.fit(Limit::Records(some(3)), &[5, 6, 7], 0)), (1, 2));
+        assert_eq!(
+            (
+                filled.fit(Limit::Records(some(3)), &[5], 0),
+                filled.fit(Limit::Records(some(3)), &[5, 6, 7], 0)
+            ),
+            (1, 2)
+        );
     }
 }

@@ -42,10 +42,14 @@ impl SketchOutput {
     /// Fails if the output cannot be written, or if this build cannot write tables.
     pub fn new(output: Output, header: &str, table: Option<IdKind>, ahead: usize) -> Result<Self> {
         let Some(kind) = table else {
-            return Ok(Self::Lines(output, format!("{{\"{SKETCHES}\":{header}}}\n").into_bytes()));
+            return Ok(Self::Lines(
+                output,
+                format!("{{\"{SKETCHES}\":{header}}}\n").into_bytes(),
+            ));
         };
         #[cfg(feature = "tables")]
-        return rows::SketchRows::new(output, header, kind, ahead).map(|rows| Self::Rows(Box::new(rows)));
+        return rows::SketchRows::new(output, header, kind, ahead)
+            .map(|rows| Self::Rows(Box::new(rows)));
         #[cfg(not(feature = "tables"))]
         {
             _ = (kind, ahead);
@@ -94,10 +98,21 @@ fn put_line(row: &SketchRow, into: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     into.extend_from_slice(b"{\"id\":");
     into.extend_from_slice(row.id.as_bytes());
-    let shingles = row.shingles.map_or("null".into(), |shingles| shingles.to_string());
-    let digest = row.digest.map_or("null".into(), |digest| format!("\"{digest:032x}\""));
-    into.extend_from_slice(format!(",\"shingles\":{shingles},\"digest\":{digest},\"sketch\":\"").as_bytes());
-    into.extend(row.sketch.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]));
+    let shingles = row
+        .shingles
+        .map_or("null".into(), |shingles| shingles.to_string());
+    let digest = row
+        .digest
+        .map_or("null".into(), |digest| format!("\"{digest:032x}\""));
+    into.extend_from_slice(
+        format!(",\"shingles\":{shingles},\"digest\":{digest},\"sketch\":\"").as_bytes(),
+    );
+    into.extend(row.sketch.iter().flat_map(|byte| {
+        [
+            DIGITS[usize::from(byte >> 4)],
+            DIGITS[usize::from(byte & 15)],
+        ]
+    }));
     into.extend_from_slice(b"\"}\n");
 }
 
@@ -141,7 +156,12 @@ mod rows {
     }
 
     impl SketchRows {
-        pub(super) fn new(output: Output, header: &str, kind: IdKind, ahead: usize) -> Result<Self> {
+        pub(super) fn new(
+            output: Output,
+            header: &str,
+            kind: IdKind,
+            ahead: usize,
+        ) -> Result<Self> {
             let fields = vec![
                 id_field("id", kind, false),
                 Field::new("shingles", DataType::UInt64, true),
@@ -149,27 +169,53 @@ mod rows {
                 Field::new("sketch", DataType::Binary, false),
             ];
             // Nearly all values of these columns are different, so none gets a dictionary.
-            let dictionaries = fields.iter().map(|field| (vec![field.name().clone()], false)).collect();
+            let dictionaries = fields
+                .iter()
+                .map(|field| (vec![field.name().clone()], false))
+                .collect();
             let metadata = [(SKETCHES.to_owned(), header.to_owned())].into();
-            let (name, schema) = (output.name().to_owned(), Arc::new(Schema::new_with_metadata(fields, metadata)));
-            let layout =
-                Layout { schema: schema.clone(), metadata: Vec::new(), group_rows: Some(GROUP_ROWS), types: None, dictionaries };
+            let (name, schema) = (
+                output.name().to_owned(),
+                Arc::new(Schema::new_with_metadata(fields, metadata)),
+            );
+            let layout = Layout {
+                schema: schema.clone(),
+                metadata: Vec::new(),
+                group_rows: Some(GROUP_ROWS),
+                types: None,
+                dictionaries,
+            };
             let output = TableOutput::new(output, &name, format(&name), &layout, &[], ahead)?;
             let ids = IdColumn::new(kind);
             let (shingles, sketches) = (UInt64Builder::new(), BinaryBuilder::new());
-            Ok(Self { output, schema, rows: 0, ids, shingles, digests: FixedSizeBinaryBuilder::new(DIGEST), sketches })
+            Ok(Self {
+                output,
+                schema,
+                rows: 0,
+                ids,
+                shingles,
+                digests: FixedSizeBinaryBuilder::new(DIGEST),
+                sketches,
+            })
         }
 
         pub(super) fn push(&mut self, row: &SketchRow) -> Result<()> {
             self.ids.push(Some(row.id))?;
             self.shingles.append_option(row.shingles);
             match row.digest {
-                Some(digest) => self.digests.append_value(digest.to_be_bytes()).map_err(failure)?,
+                Some(digest) => self
+                    .digests
+                    .append_value(digest.to_be_bytes())
+                    .map_err(failure)?,
                 None => self.digests.append_null(),
             }
             self.sketches.append_value(row.sketch);
             self.rows += 1;
-            if self.rows == BATCH_ROWS { self.flush() } else { Ok(()) }
+            if self.rows == BATCH_ROWS {
+                self.flush()
+            } else {
+                Ok(())
+            }
         }
 
         fn flush(&mut self) -> Result<()> {
@@ -182,7 +228,8 @@ mod rows {
                 Arc::new(self.digests.finish()),
                 Arc::new(self.sketches.finish()),
             ];
-            self.output.push(RecordBatch::try_new(self.schema.clone(), columns).map_err(failure)?)
+            self.output
+                .push(RecordBatch::try_new(self.schema.clone(), columns).map_err(failure)?)
         }
 
         pub(super) fn end(mut self) -> Result<Output> {
@@ -206,8 +253,24 @@ mod tests {
     #[test]
     fn a_line_has_the_sketch_in_hexadecimal_digits() {
         let mut line = Vec::new();
-        put_line(&SketchRow { id: "\"é\"", shingles: Some(7), digest: Some(0xab), sketch: &[0, 0x1f, 0xff] }, &mut line);
-        put_line(&SketchRow { id: "2.50", shingles: None, digest: None, sketch: &[] }, &mut line);
+        put_line(
+            &SketchRow {
+                id: "\"é\"",
+                shingles: Some(7),
+                digest: Some(0xab),
+                sketch: &[0, 0x1f, 0xff],
+            },
+            &mut line,
+        );
+        put_line(
+            &SketchRow {
+                id: "2.50",
+                shingles: None,
+                digest: None,
+                sketch: &[],
+            },
+            &mut line,
+        );
         assert_eq!(
             String::from_utf8(line).unwrap(),
             "{\"id\":\"é\",\"shingles\":7,\"digest\":\"000000000000000000000000000000ab\",\"sketch\":\"001fff\"}\n\
@@ -217,8 +280,17 @@ mod tests {
 
     #[test]
     fn a_header_is_recognised_only_as_the_first_field() {
-        assert_eq!(header_of_line(b"{\"lookalike:sketches\":{\"format\": 1}}\r\n"), Some("{\"format\": 1}".into()));
-        for other in ["", "{", "{\"id\":1}", "{\"id\":\"lookalike:sketches\"}", "{\"lookalike:sketches\":"] {
+        assert_eq!(
+            header_of_line(b"{\"lookalike:sketches\":{\"format\": 1}}\r\n"),
+            Some("{\"format\": 1}".into())
+        );
+        for other in [
+            "",
+            "{",
+            "{\"id\":1}",
+            "{\"id\":\"lookalike:sketches\"}",
+            "{\"lookalike:sketches\":",
+        ] {
             assert_eq!(header_of_line(other.as_bytes()), None, "{other}");
         }
     }

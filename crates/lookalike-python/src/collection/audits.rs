@@ -22,6 +22,8 @@ pub fn audit<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (mut config, asked) = Options::of_audit(options)?;
     config.tables = tables(texts)?;
-    let run = move |observer: lookalike_engine::Observer<'_>| lookalike_engine::audit(&config, &asked, Some(&output), observer);
+    let run = move |observer: lookalike_engine::Observer<'_>| {
+        lookalike_engine::audit(&config, &asked, Some(&output), observer)
+    };
     to_python(py, &watched(py, progress.as_ref(), run)?)
 }

@@ -22,17 +22,31 @@ pub fn minutiae<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (config, asked) = Options::of_minutiae(options)?;
     let prints = match prints {
-        Some((name, prints)) => Some((name, prints.into_iter().map(print).collect::<PyResult<Vec<_>>>()?)),
+        Some((name, prints)) => Some((
+            name,
+            prints
+                .into_iter()
+                .map(print)
+                .collect::<PyResult<Vec<_>>>()?,
+        )),
         None => None,
     };
     let summary = watched(py, None, move |_| match prints {
-        Some((name, prints)) => lookalike_engine::cards_among(&config, &asked, &name, prints, &output),
+        Some((name, prints)) => {
+            lookalike_engine::cards_among(&config, &asked, &name, prints, &output)
+        }
         None => lookalike_engine::cards(&config, &asked, Some(&output)),
     })?;
     to_python(py, &summary)
 }
 
 fn print((id, minutiae, within, label): Given) -> PyResult<Print> {
-    let id = serde_json::from_str(&id).map_err(|error| raise("InternalError", error.to_string()))?;
-    Ok(Print { id, minutiae, within, label })
+    let id =
+        serde_json::from_str(&id).map_err(|error| raise("InternalError", error.to_string()))?;
+    Ok(Print {
+        id,
+        minutiae,
+        within,
+        label,
+    })
 }

@@ -28,9 +28,16 @@ pub fn mirrors<'py>(
     config.tables = tables(b)?;
     let summary = watched(py, progress.as_ref(), move |observer| {
         let path = |name: &str| folder.join(name);
-        let (sites, pages, unmatched) = (path("sites.jsonl"), path("pages.jsonl"), path("unmatched.jsonl"));
-        let outputs =
-            lookalike_engine::MirrorOutputs { sites: Some(&*sites), pages: Some(&*pages), unmatched: Some(&*unmatched) };
+        let (sites, pages, unmatched) = (
+            path("sites.jsonl"),
+            path("pages.jsonl"),
+            path("unmatched.jsonl"),
+        );
+        let outputs = lookalike_engine::MirrorOutputs {
+            sites: Some(&*sites),
+            pages: Some(&*pages),
+            unmatched: Some(&*unmatched),
+        };
         lookalike_engine::mirrors(&config, &asked, outputs, observer)
     })?;
     to_python(py, &summary)
@@ -46,8 +53,16 @@ pub fn history<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (config, Mirroring { sites, changed, .. }): (RunConfig, _) = Options::of_mirrors(options)?;
-    let crawl = |(inputs, texts): (Vec<String>, Option<Named<'_>>)| Ok(Crawl { inputs, tables: tables(texts)? });
-    let crawls = crawls.into_iter().map(crawl).collect::<PyResult<Vec<_>>>()?;
+    let crawl = |(inputs, texts): (Vec<String>, Option<Named<'_>>)| {
+        Ok(Crawl {
+            inputs,
+            tables: tables(texts)?,
+        })
+    };
+    let crawls = crawls
+        .into_iter()
+        .map(crawl)
+        .collect::<PyResult<Vec<_>>>()?;
     let asked = Following { sites, changed };
     let run = move |observer: lookalike_engine::Observer<'_>| {
         lookalike_engine::history(&config, &crawls, &asked, Some(Path::new(&output)), observer)

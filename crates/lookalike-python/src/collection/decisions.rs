@@ -8,7 +8,9 @@ use std::{
     sync::Arc,
 };
 
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use lookalike::{Reason, verify::Measure};
 use lookalike_engine::{Decided, IdKind, Likeness, Representative, reason_name};
@@ -69,18 +71,36 @@ enum Standing {
 
 impl Standing {
     fn kept(self) -> Option<u64> {
-        if let Self::Kept(row) = self { Some(row) } else { None }
+        if let Self::Kept(row) = self {
+            Some(row)
+        } else {
+            None
+        }
     }
 
     fn reference(self) -> Option<u64> {
-        if let Self::Reference(number) = self { Some(number) } else { None }
+        if let Self::Reference(number) = self {
+            Some(number)
+        } else {
+            None
+        }
     }
 }
 
 impl Store {
     pub fn new(ids: Ids, measure: Measure, against: bool) -> Self {
         let (reasons, sizes, dropped, overruled) = Default::default();
-        Self { ids, reasons, sizes, dropped, overruled, references: References::default(), against, measure, others: 0 }
+        Self {
+            ids,
+            reasons,
+            sizes,
+            dropped,
+            overruled,
+            references: References::default(),
+            against,
+            measure,
+            others: 0,
+        }
     }
 
     pub fn push(&mut self, decided: &Decided) {
@@ -91,12 +111,18 @@ impl Store {
         if decided.overruled {
             self.overruled.push(row);
         }
-        let Some(representative) = decided.representative else { return };
+        let Some(representative) = decided.representative else {
+            return;
+        };
         let representative = match representative.place {
             None => Standing::Kept(representative.row),
             Some(place) => Standing::Reference(self.references.number(representative, place)),
         };
-        self.dropped.push(Dropped { row, representative, likeness: decided.likeness });
+        self.dropped.push(Dropped {
+            row,
+            representative,
+            likeness: decided.likeness,
+        });
     }
 
     /// Finds the rows of all representatives by their ids, if they were not known when the documents were added. `representatives` has
@@ -124,12 +150,16 @@ impl Store {
 
     /// Returns the row of a representative, if it is in this table.
     fn row(&self, standing: Standing) -> Option<u64> {
-        standing.kept().filter(|&row| row < self.reasons.len() as u64)
+        standing
+            .kept()
+            .filter(|&row| row < self.reasons.len() as u64)
     }
 
     /// Returns the similarity that was compared with the threshold.
     fn similarity(&self, dropped: &Dropped) -> Option<f64> {
-        dropped.likeness.similarity(self.reasons[dropped.row as usize], self.measure)
+        dropped
+            .likeness
+            .similarity(self.reasons[dropped.row as usize], self.measure)
     }
 
     /// Returns the kind of the column that contains the representatives' ids.
@@ -146,12 +176,18 @@ impl Store {
             Standing::Kept(row) => self.ids.written(row),
             Standing::Reference(number) => self.references.ids().written(number),
         };
-        ids::column(self.kind_of_representatives(), of.map(|standing| standing.map(id)))
+        ids::column(
+            self.kind_of_representatives(),
+            of.map(|standing| standing.map(id)),
+        )
     }
 
     /// Returns a column with the places (such as file and line) of those representatives that are references.
     fn places(&self, of: impl Iterator<Item = Option<Standing>>) -> ArrayRef {
-        Arc::new(of.map(|standing| Some(self.references.place(standing?.reference()?))).collect::<StringArray>())
+        Arc::new(
+            of.map(|standing| Some(self.references.place(standing?.reference()?)))
+                .collect::<StringArray>(),
+        )
     }
 
     /// Returns the dropped documents in a range of rows.
@@ -161,7 +197,11 @@ impl Store {
     }
 
     /// Yields one value per row: the result of `of` for dropped rows, `None` for kept rows.
-    fn each<'a, T>(&'a self, rows: Range<u64>, of: impl Fn(&Dropped) -> Option<T> + 'a) -> impl Iterator<Item = Option<T>> + 'a {
+    fn each<'a, T>(
+        &'a self,
+        rows: Range<u64>,
+        of: impl Fn(&Dropped) -> Option<T> + 'a,
+    ) -> impl Iterator<Item = Option<T>> + 'a {
         let mut dropped = self.of(rows.clone()).iter().peekable();
         rows.map(move |row| dropped.next_if(|dropped| dropped.row == row).and_then(&of))
     }
@@ -174,9 +214,13 @@ impl Store {
             Standing::Reference(number) => references.is_some_and(|count| number < count),
         };
         self.sizes.len() == self.reasons.len()
-            && usize::try_from(self.others).is_ok_and(|others| self.ids.are(self.reasons.len().saturating_add(others)))
+            && usize::try_from(self.others)
+                .is_ok_and(|others| self.ids.are(self.reasons.len().saturating_add(others)))
             && references.is_some()
-            && self.dropped.iter().all(|dropped| dropped.row < documents && fits(dropped))
+            && self
+                .dropped
+                .iter()
+                .all(|dropped| dropped.row < documents && fits(dropped))
             && self.dropped.is_sorted_by(|a, b| a.row < b.row)
             && self.overruled.iter().all(|&row| row < documents)
             && self.overruled.is_sorted_by(|a, b| a < b)
@@ -196,7 +240,11 @@ impl Store {
                 id: self.ids.json(row, &mut scratch),
                 reason,
                 representative: dropped.map(|dropped| match dropped.representative {
-                    Standing::Kept(row) => Representative { row, id: self.ids.json(row, &mut other), place: None },
+                    Standing::Kept(row) => Representative {
+                        row,
+                        id: self.ids.json(row, &mut other),
+                        place: None,
+                    },
                     Standing::Reference(number) => self.references.get(number, &mut other),
                 }),
                 likeness: dropped.map_or(Likeness::Same, |dropped| dropped.likeness),
@@ -219,7 +267,9 @@ pub struct Decisions {
 
 impl Decisions {
     pub fn of(store: Store) -> Self {
-        Self { store: Arc::new(store) }
+        Self {
+            store: Arc::new(store),
+        }
     }
 }
 
@@ -232,8 +282,14 @@ impl Decisions {
     /// Returns a mask of the kept documents: a numpy array of bool, one value per row.
     fn kept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         let mut kept = vec![true; self.store.reasons.len()];
-        self.store.dropped.iter().for_each(|dropped| kept[dropped.row as usize] = false);
-        self.store.overruled.iter().for_each(|&row| kept[row as usize] ^= true);
+        self.store
+            .dropped
+            .iter()
+            .for_each(|dropped| kept[dropped.row as usize] = false);
+        self.store
+            .overruled
+            .iter()
+            .for_each(|&row| kept[row as usize] ^= true);
         PyArray1::from_vec(py, kept)
     }
 
@@ -242,7 +298,10 @@ impl Decisions {
     fn representatives<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let mut rows: Vec<i64> = (0..self.store.reasons.len() as i64).collect();
         for dropped in &self.store.dropped {
-            rows[dropped.row as usize] = self.store.row(dropped.representative).map_or(-1, |row| row as i64);
+            rows[dropped.row as usize] = self
+                .store
+                .row(dropped.representative)
+                .map_or(-1, |row| row as i64);
         }
         PyArray1::from_vec(py, rows)
     }
@@ -287,7 +346,10 @@ impl Decisions {
         Ok(PyBytes::new(py, &lines))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         pickled::<Self>(py, &*self.store)
     }
 
@@ -326,7 +388,10 @@ impl Rows for All {
             Field::new("estimated", DataType::Boolean, false),
         ];
         if self.0.against {
-            fields.extend([Field::new("reference", DataType::Utf8, true), Field::new("reference_row", DataType::Int64, true)]);
+            fields.extend([
+                Field::new("reference", DataType::Utf8, true),
+                Field::new("reference_row", DataType::Int64, true),
+            ]);
         }
         Arc::new(Schema::new(fields))
     }
@@ -337,32 +402,58 @@ impl Rows for All {
 
     fn batch(&self, rows: Range<u64>) -> Result<RecordBatch, ArrowError> {
         let (store, places) = (&self.0, rows.start as usize..rows.end as usize);
-        let has_representative = store.each(rows.clone(), |_| Some(())).map(|dropped| dropped.is_some());
+        let has_representative = store
+            .each(rows.clone(), |_| Some(()))
+            .map(|dropped| dropped.is_some());
         let verdicts = rows.clone().zip(has_representative);
-        let verdicts = verdicts.map(|(row, dropped)| if dropped != store.is_overruled(row) { "dropped" } else { "kept" });
-        let reasons = store.reasons[places.clone()].iter().map(|&reason| Some(reason_name(reason)));
+        let verdicts = verdicts.map(|(row, dropped)| {
+            if dropped != store.is_overruled(row) {
+                "dropped"
+            } else {
+                "kept"
+            }
+        });
+        let reasons = store.reasons[places.clone()]
+            .iter()
+            .map(|&reason| Some(reason_name(reason)));
         let figure = |which: usize| -> ArrayRef {
-            let figures = store.each(rows.clone(), move |dropped| dropped.likeness.figures()[which]);
+            let figures = store.each(rows.clone(), move |dropped| {
+                dropped.likeness.figures()[which]
+            });
             Arc::new(figures.collect::<Float64Array>())
         };
-        let estimated = store.each(rows.clone(), |dropped| Some(dropped.likeness.is_estimated()));
+        let estimated = store.each(rows.clone(), |dropped| {
+            Some(dropped.likeness.is_estimated())
+        });
         let representatives = || store.each(rows.clone(), |dropped| Some(dropped.representative));
         let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(Int64Array::from_iter_values(rows.start as i64..rows.end as i64)),
+            Arc::new(Int64Array::from_iter_values(
+                rows.start as i64..rows.end as i64,
+            )),
             store.ids.range(rows.clone()),
             Arc::new(StringArray::from_iter_values(verdicts)),
             Arc::new(reasons.collect::<StringArray>()),
             store.representatives(representatives()),
-            Arc::new(representatives().map(|standing| Some(store.row(standing?)? as i64)).collect::<Int64Array>()),
+            Arc::new(
+                representatives()
+                    .map(|standing| Some(store.row(standing?)? as i64))
+                    .collect::<Int64Array>(),
+            ),
             figure(0),
             figure(1),
             figure(2),
             Arc::new(UInt32Array::from(store.sizes[places].to_vec())),
-            Arc::new(estimated.map(|estimated| Some(estimated.unwrap_or(false))).collect::<BooleanArray>()),
+            Arc::new(
+                estimated
+                    .map(|estimated| Some(estimated.unwrap_or(false)))
+                    .collect::<BooleanArray>(),
+            ),
         ];
         if store.against {
             let row = |standing: Standing| Some(store.references.row(standing.reference()?) as i64);
-            let of_references = representatives().map(|standing| row(standing?)).collect::<Int64Array>();
+            let of_references = representatives()
+                .map(|standing| row(standing?))
+                .collect::<Int64Array>();
             columns.extend([store.places(representatives()), Arc::new(of_references)]);
         }
         RecordBatch::try_new(self.schema(), columns)
@@ -390,11 +481,16 @@ impl Rows for Fates {
     }
 
     fn batch(&self, rows: Range<u64>) -> Result<RecordBatch, ArrowError> {
-        let (store, dropped) = (&self.0, &self.0.dropped[rows.start as usize..rows.end as usize]);
+        let (store, dropped) = (
+            &self.0,
+            &self.0.dropped[rows.start as usize..rows.end as usize],
+        );
         let representatives = || dropped.iter().map(|dropped| Some(dropped.representative));
         let similarities = dropped.iter().map(|dropped| store.similarity(dropped));
         let mut columns: Vec<ArrayRef> = vec![
-            store.ids.column(dropped.iter().map(|dropped| Some(dropped.row))),
+            store
+                .ids
+                .column(dropped.iter().map(|dropped| Some(dropped.row))),
             store.representatives(representatives()),
             Arc::new(similarities.collect::<Float64Array>()),
         ];

@@ -14,16 +14,26 @@ pub enum Ids {
     /// Each id is the number of the row, from 0.
     Rows,
     /// The ids as JSON, concatenated.
-    Given { text: String, ends: Vec<u64>, kind: Option<IdKind> },
+    Given {
+        text: String,
+        ends: Vec<u64>,
+        kind: Option<IdKind>,
+    },
 }
 
 impl Ids {
     pub fn given() -> Self {
-        Self::Given { text: String::new(), ends: Vec::new(), kind: None }
+        Self::Given {
+            text: String::new(),
+            ends: Vec::new(),
+            kind: None,
+        }
     }
 
     pub fn push(&mut self, id: &str) {
-        let Self::Given { text, ends, kind } = self else { return };
+        let Self::Given { text, ends, kind } = self else {
+            return;
+        };
         text.push_str(id);
         ends.push(text.len() as u64);
         let own = IdKind::of(id);
@@ -61,8 +71,15 @@ impl Ids {
     /// Returns a column of the ids of some documents, with null for None.
     pub fn column(&self, documents: impl Iterator<Item = Option<u64>>) -> ArrayRef {
         match self {
-            Self::Rows => Arc::new(documents.map(|document| Some(document? as i64)).collect::<Int64Array>()),
-            Self::Given { .. } => column(self.kind(), documents.map(|document| Some(self.written(document?)))),
+            Self::Rows => Arc::new(
+                documents
+                    .map(|document| Some(document? as i64))
+                    .collect::<Int64Array>(),
+            ),
+            Self::Given { .. } => column(
+                self.kind(),
+                documents.map(|document| Some(self.written(document?))),
+            ),
         }
     }
 
@@ -87,14 +104,22 @@ impl Ids {
     /// Returns whether these are valid ids, one for each document; `documents` is the number of documents. Row numbers are valid
     /// ids for any number of documents.
     pub fn are(&self, documents: usize) -> bool {
-        let Self::Given { text, ends, .. } = self else { return true };
-        let are_places = ends.iter().all(|&end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)));
+        let Self::Given { text, ends, .. } = self else {
+            return true;
+        };
+        let are_places = ends
+            .iter()
+            .all(|&end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)));
         ends.len() == documents && are_places && ends.is_sorted()
     }
 
     /// Returns the kind of a column that contains both these ids and `others`.
     pub fn kind_with(&self, others: &Self) -> IdKind {
-        if others.is_empty() { self.kind() } else { self.kind().with(others.kind()) }
+        if others.is_empty() {
+            self.kind()
+        } else {
+            self.kind().with(others.kind())
+        }
     }
 }
 
@@ -104,19 +129,31 @@ pub fn field(name: &str, kind: IdKind, nullable: bool) -> Field {
         IdKind::Integers => Field::new(name, DataType::Int64, nullable),
         IdKind::Strings | IdKind::Mixed => Field::new(name, DataType::LargeUtf8, nullable),
     };
-    if kind == IdKind::Mixed { field.with_metadata([(JSON.into(), String::new())].into()) } else { field }
+    if kind == IdKind::Mixed {
+        field.with_metadata([(JSON.into(), String::new())].into())
+    } else {
+        field
+    }
 }
 
 /// Returns the values of a column of this kind from ids given as JSON, with null for None.
 pub fn column<'a>(kind: IdKind, ids: impl Iterator<Item = Option<Cow<'a, str>>>) -> ArrayRef {
     match kind {
-        IdKind::Integers => Arc::new(ids.map(|id| id?.parse::<i64>().ok()).collect::<Int64Array>()),
-        IdKind::Strings | IdKind::Mixed => Arc::new(ids.map(|id| Some(shown(&id?, kind))).collect::<LargeStringArray>()),
+        IdKind::Integers => Arc::new(
+            ids.map(|id| id?.parse::<i64>().ok())
+                .collect::<Int64Array>(),
+        ),
+        IdKind::Strings | IdKind::Mixed => Arc::new(
+            ids.map(|id| Some(shown(&id?, kind)))
+                .collect::<LargeStringArray>(),
+        ),
     }
 }
 
 fn given<'a>(text: &'a str, ends: &[u64], document: u64) -> &'a str {
-    let start = document.checked_sub(1).map_or(0, |before| ends[before as usize]);
+    let start = document
+        .checked_sub(1)
+        .map_or(0, |before| ends[before as usize]);
     &text[start as usize..ends[document as usize] as usize]
 }
 
@@ -125,7 +162,10 @@ pub fn named<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
     if let Ok(whole) = json.parse::<i64>() {
         return Ok(whole.into_pyobject(py)?.into_any());
     }
-    match json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+    match json
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+    {
         Some(plain) if !plain.contains('\\') => Ok(plain.into_pyobject(py)?.into_any()),
         _ => py.import("json")?.call_method1("loads", (json,)),
     }
@@ -133,7 +173,10 @@ pub fn named<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
 
 /// Returns the text of an id in a column of strings.
 fn shown(json: &str, kind: IdKind) -> String {
-    let plain = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| kind == IdKind::Strings);
+    let plain = json
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .filter(|_| kind == IdKind::Strings);
     match plain {
         Some(plain) if !plain.contains('\\') => plain.into(),
         Some(_) => serde_json::from_str(json).unwrap_or_else(|_| json.into()),

@@ -45,15 +45,28 @@ impl From<Refused> for ArrowError {
 pub fn imported(called: &str, data: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Batches)> {
     let py = data.py();
     let opened = quietly(|| {
-        let reader = data.extract::<AnyRecordBatch>().and_then(|data| data.into_reader())?;
+        let reader = data
+            .extract::<AnyRecordBatch>()
+            .and_then(|data| data.into_reader())?;
         Ok((reader.schema(), reader))
     });
-    let opened = opened.unwrap_or_else(|panic| Err(unreadable(called, &lookalike_engine::said(&*panic))));
-    let (schema, reader) = opened.map_err(|error: PyErr| match error.is_instance_of::<PyException>(py) {
-        true => unreadable(called, &error.value(py)),
-        false => error,
-    })?;
-    Ok((schema, Batches { called: called.into(), reader: Some(reader), number: 0 }))
+    let opened =
+        opened.unwrap_or_else(|panic| Err(unreadable(called, &lookalike_engine::said(&*panic))));
+    let (schema, reader) =
+        opened.map_err(
+            |error: PyErr| match error.is_instance_of::<PyException>(py) {
+                true => unreadable(called, &error.value(py)),
+                false => error,
+            },
+        )?;
+    Ok((
+        schema,
+        Batches {
+            called: called.into(),
+            reader: Some(reader),
+            number: 0,
+        },
+    ))
 }
 
 /// An iterator over batches that checks each batch before it returns it.
@@ -89,5 +102,10 @@ impl Iterator for Batches {
 
 /// Returns the exception for data that this build does not understand.
 pub fn unreadable(called: &str, error: &impl fmt::Display) -> PyErr {
-    raise("InputError", format!("{called}: has columns that cannot be read ({error}); convert them to strings or numbers first"))
+    raise(
+        "InputError",
+        format!(
+            "{called}: has columns that cannot be read ({error}); convert them to strings or numbers first"
+        ),
+    )
 }

@@ -50,7 +50,10 @@ pub fn link<'py>(
     let (mut run, mut asked) = Options::of_link(options)?;
     give(&mut run, a, b)?;
     let is_given = config.is_some();
-    let one_to_one = options.get_item("one_to_one")?.is_some_and(|value| !value.is_none()).then_some(asked.config.one_to_one);
+    let one_to_one = options
+        .get_item("one_to_one")?
+        .is_some_and(|value| !value.is_none())
+        .then_some(asked.config.one_to_one);
     match config {
         None => {}
         Some(config) => match config.cast::<PyString>() {
@@ -62,7 +65,8 @@ pub fn link<'py>(
             Err(_) => {
                 let fields = Value::Object(object(config.cast::<PyDict>()?)?);
                 let read = serde_json::from_value(fields);
-                asked.config = read.map_err(|error| refused_option("config", format!("config= {error}")))?;
+                asked.config =
+                    read.map_err(|error| refused_option("config", format!("config= {error}")))?;
             }
         },
     }
@@ -77,11 +81,23 @@ pub fn link<'py>(
         let summary = lookalike_engine::link(&run, &asked, Some(Path::new(&output)), observer)?;
         Ok((summary, asked))
     })?;
-    let names: Vec<&str> = asked.config.fields.iter().map(|field| field.name.as_str()).collect();
+    let names: Vec<&str> = asked
+        .config
+        .fields
+        .iter()
+        .map(|field| field.name.as_str())
+        .collect();
     let are_two = summary.records_a.is_some();
-    let pairs = read(&pairs, |bytes| pair_lines(bytes, &names, summary.learned.is_some(), are_two))?;
+    let pairs = read(&pairs, |bytes| {
+        pair_lines(bytes, &names, summary.learned.is_some(), are_two)
+    })?;
     let clusters = read(&clusters, |bytes| cluster_lines(bytes, are_two))?;
-    Ok((pairs, clusters, to_python(py, &summary)?, to_python(py, &asked.config)?))
+    Ok((
+        pairs,
+        clusters,
+        to_python(py, &summary)?,
+        to_python(py, &asked.config)?,
+    ))
 }
 
 /// Suggests a configuration. Returns it as TOML with comments, and as a dictionary.
@@ -95,7 +111,9 @@ pub fn suggest_link<'py>(
 ) -> PyResult<(String, Bound<'py, PyAny>)> {
     let (mut run, _) = Options::of_link(options)?;
     give(&mut run, a, b)?;
-    let suggestion = watched(py, progress.as_ref(), move |observer| suggestion(&run, observer))?;
+    let suggestion = watched(py, progress.as_ref(), move |observer| {
+        suggestion(&run, observer)
+    })?;
     let text = suggestion.to_toml();
     // The dictionary has the keys of the text only.
     let config: Value = asked::of_toml(&text).map_err(not_asked)?;
@@ -110,7 +128,10 @@ fn give(run: &mut RunConfig, a: Option<Named<'_>>, b: Option<Named<'_>>) -> PyRe
 
 /// Suggests a configuration. The label is a field that is not compared.
 fn suggestion(run: &RunConfig, observer: Observer<'_>) -> Result<Suggestion, Error> {
-    let own = RunConfig { label_field: None, ..run.clone() };
+    let own = RunConfig {
+        label_field: None,
+        ..run.clone()
+    };
     suggested(&own, run.label_field.as_deref(), None, observer)
 }
 
@@ -138,7 +159,12 @@ struct PairLine<'a> {
 
 /// Returns pairs with one column for the evidence of each field.
 fn pair_lines(bytes: Vec<u8>, names: &[&str], learned: bool, are_two: bool) -> PyResult<Lines> {
-    let (mut a, mut b, mut verdicts, mut rows) = (IdColumn::new(), IdColumn::new(), LargeStringBuilder::new(), 0);
+    let (mut a, mut b, mut verdicts, mut rows) = (
+        IdColumn::new(),
+        IdColumn::new(),
+        LargeStringBuilder::new(),
+        0,
+    );
     let (mut scores, mut bits) = (Float64Builder::new(), Float64Builder::new());
     let mut evidence: Vec<Float64Builder> = names.iter().map(|_| Float64Builder::new()).collect();
     for line in lines(&bytes) {
@@ -158,13 +184,28 @@ fn pair_lines(bytes: Vec<u8>, names: &[&str], learned: bool, are_two: bool) -> P
         a.ids.agree(&mut b.ids);
     }
     let float = |name: &str| Field::new(name, DataType::Float64, true);
-    let mut columns = vec![a.column("a"), b.column("b"), (float(if learned { "probability" } else { "score" }), array(scores))];
-    columns.push((Field::new("verdict", DataType::LargeUtf8, false), Arc::new(verdicts.finish())));
+    let mut columns = vec![
+        a.column("a"),
+        b.column("b"),
+        (
+            float(if learned { "probability" } else { "score" }),
+            array(scores),
+        ),
+    ];
+    columns.push((
+        Field::new("verdict", DataType::LargeUtf8, false),
+        Arc::new(verdicts.finish()),
+    ));
     if learned {
         columns.push((float("bits"), array(bits)));
     }
     let what = if learned { "weights" } else { "points" };
-    columns.extend(names.iter().zip(evidence).map(|(name, column)| (float(&format!("{what}.{name}")), array(column))));
+    columns.extend(
+        names
+            .iter()
+            .zip(evidence)
+            .map(|(name, column)| (float(&format!("{what}.{name}")), array(column))),
+    );
     whole(bytes, columns, rows)
 }
 
@@ -198,7 +239,10 @@ fn cluster_lines(bytes: Vec<u8>, are_two: bool) -> PyResult<Lines> {
     }
     ids.ids.agree(&mut representatives.ids);
     let text = |name: &str, mut column: LargeStringBuilder| -> (Field, ArrayRef) {
-        (Field::new(name, DataType::LargeUtf8, false), Arc::new(column.finish()))
+        (
+            Field::new(name, DataType::LargeUtf8, false),
+            Arc::new(column.finish()),
+        )
     };
     let mut columns = vec![ids.column("id")];
     if are_two {
@@ -208,7 +252,10 @@ fn cluster_lines(bytes: Vec<u8>, are_two: bool) -> PyResult<Lines> {
     if are_two {
         columns.push(text("representative_of", representative_of));
     }
-    columns.push((Field::new("size", DataType::UInt64, false), Arc::new(sizes.finish())));
+    columns.push((
+        Field::new("size", DataType::UInt64, false),
+        Arc::new(sizes.finish()),
+    ));
     whole(bytes, columns, rows)
 }
 
@@ -220,7 +267,10 @@ struct IdColumn {
 
 impl IdColumn {
     fn new() -> Self {
-        Self { ids: Ids::given(), rows: 0 }
+        Self {
+            ids: Ids::given(),
+            rows: 0,
+        }
     }
 
     fn push(&mut self, id: &RawValue) {
@@ -229,7 +279,10 @@ impl IdColumn {
     }
 
     fn column(&self, name: &str) -> (Field, ArrayRef) {
-        (ids::field(name, self.ids.kind(), false), self.ids.range(0..self.rows))
+        (
+            ids::field(name, self.ids.kind(), false),
+            self.ids.range(0..self.rows),
+        )
     }
 }
 
@@ -238,15 +291,19 @@ fn array(mut column: Float64Builder) -> ArrayRef {
 }
 
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty())
+    bytes
+        .split(|&byte| byte == b'\n')
+        .filter(|line| !line.is_empty())
 }
 
 fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> PyResult<T> {
-    serde_json::from_slice(line).map_err(|error| raise("InternalError", format!("a line of the output: {error}")))
+    serde_json::from_slice(line)
+        .map_err(|error| raise("InternalError", format!("a line of the output: {error}")))
 }
 
 fn whole(bytes: Vec<u8>, columns: Vec<(Field, ArrayRef)>, rows: usize) -> PyResult<Lines> {
     let (fields, arrays) = columns.into_iter().unzip();
-    let batch = batch_of(fields, arrays, rows).map_err(|error| raise("InternalError", error.to_string()))?;
+    let batch = batch_of(fields, arrays, rows)
+        .map_err(|error| raise("InternalError", error.to_string()))?;
     Ok(Lines::of(bytes, batch))
 }

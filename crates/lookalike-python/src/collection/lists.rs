@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, builder::LargeStringBuilder};
+use arrow_array::{
+    ArrayRef, Float64Array, Int64Array, LargeStringArray, builder::LargeStringBuilder,
+};
 use arrow_schema::{DataType, Field};
 use lookalike::shown::quoted;
 use lookalike_engine::JSON;
@@ -60,7 +62,10 @@ impl List<'_, '_> {
                     row += 1;
                     continue;
                 }
-                let what = format!("{}, not a text; give a string, or leave the row out", described(&item)?);
+                let what = format!(
+                    "{}, not a text; give a string, or leave the row out",
+                    described(&item)?
+                );
                 return Err(self.refused(row, "is", &what));
             };
             match self.with(row, text, |text| builder.append_value(text)) {
@@ -80,7 +85,11 @@ impl List<'_, '_> {
         let rows = 0..self.items.len();
         let mut kind = None;
         for row in rows.clone() {
-            if let Some(own) = self.item(row)?.map(|item| self.kind(row, &item)).transpose()? {
+            if let Some(own) = self
+                .item(row)?
+                .map(|item| self.kind(row, &item))
+                .transpose()?
+            {
                 kind = Some(kind.map_or(own, |kind| if kind == own { own } else { Kind::Mixed }));
             }
         }
@@ -92,10 +101,12 @@ impl List<'_, '_> {
                     match self.item(row)? {
                         None => builder.append_null(),
                         Some(item) => match item.cast::<PyString>() {
-                            Ok(text) if kind == Kind::Strings => self.with(row, text, |text| builder.append_value(text))?,
-                            Ok(text) => {
-                                self.with(row, text, |text| builder.append_value(serde_json::Value::from(text).to_string()))?
+                            Ok(text) if kind == Kind::Strings => {
+                                self.with(row, text, |text| builder.append_value(text))?
                             }
+                            Ok(text) => self.with(row, text, |text| {
+                                builder.append_value(serde_json::Value::from(text).to_string())
+                            })?,
                             Err(_) => builder.append_value(self.number(row, &item)?),
                         },
                     }
@@ -103,17 +114,34 @@ impl List<'_, '_> {
                 Arc::new(builder.finish())
             }
             Kind::Integers => {
-                let numbers = rows.map(|row| self.item(row)?.map(|item| item.extract()).transpose());
-                Arc::new(numbers.collect::<PyResult<Vec<Option<i64>>>>().map(Int64Array::from)?)
+                let numbers =
+                    rows.map(|row| self.item(row)?.map(|item| item.extract()).transpose());
+                Arc::new(
+                    numbers
+                        .collect::<PyResult<Vec<Option<i64>>>>()
+                        .map(Int64Array::from)?,
+                )
             }
             Kind::Floats => {
-                let numbers = rows.map(|row| self.item(row)?.map(|item| item.extract()).transpose());
-                Arc::new(numbers.collect::<PyResult<Vec<Option<f64>>>>().map(Float64Array::from)?)
+                let numbers =
+                    rows.map(|row| self.item(row)?.map(|item| item.extract()).transpose());
+                Arc::new(
+                    numbers
+                        .collect::<PyResult<Vec<Option<f64>>>>()
+                        .map(Float64Array::from)?,
+                )
             }
         };
         let field = Field::new(self.name, column.data_type().clone(), true);
         let metadata = HashMap::from([(JSON.to_owned(), String::new())]);
-        Ok((if kind == Kind::Mixed { field.with_metadata(metadata) } else { field }, column))
+        Ok((
+            if kind == Kind::Mixed {
+                field.with_metadata(metadata)
+            } else {
+                field
+            },
+            column,
+        ))
     }
 
     /// Returns values of any type as a column of JSON, with nulls for missing values: dictionaries become objects, lists become
@@ -140,9 +168,17 @@ impl List<'_, '_> {
     }
 
     /// Appends a value as JSON. A value has at most `levels` levels of lists and dictionaries.
-    fn write(&self, row: usize, item: &Bound<'_, PyAny>, levels: usize, out: &mut String) -> PyResult<()> {
+    fn write(
+        &self,
+        row: usize,
+        item: &Bound<'_, PyAny>,
+        levels: usize,
+        out: &mut String,
+    ) -> PyResult<()> {
         if let Ok(text) = item.cast::<PyString>() {
-            return self.with(row, text, |text| out.push_str(&serde_json::Value::from(text).to_string()));
+            return self.with(row, text, |text| {
+                out.push_str(&serde_json::Value::from(text).to_string())
+            });
         }
         if let Ok(is) = item.cast::<PyBool>() {
             out.push_str(if is.is_true() { "true" } else { "false" });
@@ -153,20 +189,31 @@ impl List<'_, '_> {
             return Ok(());
         }
         let Some(levels) = levels.checked_sub(1) else {
-            return Err(self.refused(row, "has", &format!("more than {DEEPEST} levels of lists and dictionaries")));
+            return Err(self.refused(
+                row,
+                "has",
+                &format!("more than {DEEPEST} levels of lists and dictionaries"),
+            ));
         };
         // Each kind of container is a sequence of values, which have names in a dictionary.
         let (begin, end, values) = match item.cast::<PyDict>() {
             Ok(named) => ('{', '}', named.items().try_iter()?),
-            Err(_) if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() => ('[', ']', item.try_iter()?),
-            Err(_) if item.hasattr("dtype")? && item.hasattr("tolist")? => ('[', ']', item.call_method0("tolist")?.try_iter()?),
+            Err(_) if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() => {
+                ('[', ']', item.try_iter()?)
+            }
+            Err(_) if item.hasattr("dtype")? && item.hasattr("tolist")? => {
+                ('[', ']', item.call_method0("tolist")?.try_iter()?)
+            }
             Err(_) if item.hasattr("hex")? && item.hasattr("urn")? => {
                 // A UUID.
                 out.push_str(&serde_json::Value::from(item.str()?.to_str()?).to_string());
                 return Ok(());
             }
             Err(_) => {
-                let what = format!("{}, which JSON does not have; write it as a string or a number", described(item)?);
+                let what = format!(
+                    "{}, which JSON does not have; write it as a string or a number",
+                    described(item)?
+                );
                 return Err(self.refused(row, "has a value", &what));
             }
         };
@@ -178,9 +225,15 @@ impl List<'_, '_> {
             if begin == '{' {
                 let (name, inner) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
                 let Ok(name) = name.cast_into::<PyString>() else {
-                    return Err(self.refused(row, "has", "a dictionary with a key that is not a str; use strings as keys"));
+                    return Err(self.refused(
+                        row,
+                        "has",
+                        "a dictionary with a key that is not a str; use strings as keys",
+                    ));
                 };
-                self.with(row, &name, |name| out.push_str(&format!("{}:", serde_json::Value::from(name))))?;
+                self.with(row, &name, |name| {
+                    out.push_str(&format!("{}:", serde_json::Value::from(name)))
+                })?;
                 value = inner;
             }
             match plain(value)? {
@@ -204,14 +257,20 @@ impl List<'_, '_> {
         if item.is_instance_of::<PyString>() {
             Ok(Kind::Strings)
         } else if item.is_instance_of::<PyInt>() && !item.is_instance_of::<PyBool>() {
-            Ok(if item.extract::<i64>().is_ok() { Kind::Integers } else { Kind::Mixed })
+            Ok(if item.extract::<i64>().is_ok() {
+                Kind::Integers
+            } else {
+                Kind::Mixed
+            })
         } else if item.is_instance_of::<PyFloat>() {
             Ok(Kind::Floats)
         } else if is_decimal(item)? {
             Ok(Kind::Mixed)
         } else {
-            let what =
-                format!("{}, not a string, a number or a time; write it as a string, or name another column", described(item)?);
+            let what = format!(
+                "{}, not a string, a number or a time; write it as a string, or name another column",
+                described(item)?
+            );
             Err(self.refused(row, "is", &what))
         }
     }
@@ -227,19 +286,35 @@ impl List<'_, '_> {
             )
         };
         if is_decimal(item)? {
-            return if item.call_method0("is_finite")?.is_truthy()? { item.str()?.extract() } else { Err(refused(())) };
+            return if item.call_method0("is_finite")?.is_truthy()? {
+                item.str()?.extract()
+            } else {
+                Err(refused(()))
+            };
         }
         match item.cast::<PyFloat>() {
-            Ok(number) if number.value().is_finite() => serde_json::to_string(&number.value()).map_err(|_| refused(())),
+            Ok(number) if number.value().is_finite() => {
+                serde_json::to_string(&number.value()).map_err(|_| refused(()))
+            }
             Ok(_) => Err(refused(())),
             // Use `int.__repr__`, because a subclass may override `__repr__`. The call fails for an integer with thousands of
             // digits, because Python refuses to convert it to text.
-            Err(_) => item.py().get_type::<PyInt>().call_method1("__repr__", (item,)).map_err(|_| refused(()))?.extract(),
+            Err(_) => item
+                .py()
+                .get_type::<PyInt>()
+                .call_method1("__repr__", (item,))
+                .map_err(|_| refused(()))?
+                .extract(),
         }
     }
 
     /// Calls `take` with the characters of a string.
-    fn with(&self, row: usize, text: &Bound<'_, PyString>, take: impl FnOnce(&str)) -> PyResult<()> {
+    fn with(
+        &self,
+        row: usize,
+        text: &Bound<'_, PyString>,
+        take: impl FnOnce(&str),
+    ) -> PyResult<()> {
         // For a non-ASCII string, `to_str` would make Python keep the UTF-8 bytes for as long as the string exists.
         if text.call_method0("isascii")?.is_truthy()? {
             take(text.to_str()?);
@@ -257,9 +332,22 @@ impl List<'_, '_> {
     }
 
     fn refused(&self, row: usize, verb: &str, what: &str) -> PyErr {
-        let words = format!("{} row {row}: field {} {verb} {what}", self.called, quoted(self.name));
+        let words = format!(
+            "{} row {row}: field {} {verb} {what}",
+            self.called,
+            quoted(self.name)
+        );
         let (path, line, field) = (Some(self.called), Some(row as u64), Some(self.name));
-        raise_with("RecordError", words, &Known { path, line, field, ..Known::default() })
+        raise_with(
+            "RecordError",
+            words,
+            &Known {
+                path,
+                line,
+                field,
+                ..Known::default()
+            },
+        )
     }
 }
 
@@ -269,12 +357,26 @@ fn plain(item: Bound<'_, PyAny>) -> PyResult<Option<Bound<'_, PyAny>>> {
         return Ok(None);
     }
     // Convert numpy scalars to Python values.
-    let is_array = || item.getattr("ndim").and_then(|ndim| ndim.extract::<usize>()).is_ok_and(|ndim| ndim > 0);
+    let is_array = || {
+        item.getattr("ndim")
+            .and_then(|ndim| ndim.extract::<usize>())
+            .is_ok_and(|ndim| ndim > 0)
+    };
     let is_scalar = item.hasattr("dtype")? && item.hasattr("item")? && !is_array();
-    let item = if is_scalar { item.call_method0("item")? } else { item };
+    let item = if is_scalar {
+        item.call_method0("item")?
+    } else {
+        item
+    };
     // Convert times to ISO 8601 strings, as JSON libraries do.
-    let item = if item.hasattr("isoformat")? { item.call_method0("isoformat")? } else { item };
-    let is_nan = item.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan());
+    let item = if item.hasattr("isoformat")? {
+        item.call_method0("isoformat")?
+    } else {
+        item
+    };
+    let is_nan = item
+        .cast::<PyFloat>()
+        .is_ok_and(|number| number.value().is_nan());
     Ok((!is_nan).then_some(item))
 }
 
@@ -294,7 +396,11 @@ fn described(item: &Bound<'_, PyAny>) -> PyResult<String> {
 /// Returns the field of the text column. With `sets`, the values are JSON arrays and are written unchanged.
 pub fn text_field(name: &str, sets: bool) -> Field {
     let metadata = HashMap::from([(JSON.to_owned(), String::new())]);
-    if sets { nothing(name).with_metadata(metadata) } else { nothing(name) }
+    if sets {
+        nothing(name).with_metadata(metadata)
+    } else {
+        nothing(name)
+    }
 }
 
 /// Returns a nullable field of strings, which also fits a column without any values.

@@ -32,8 +32,19 @@ pub struct Store {
 impl Store {
     /// Creates an empty store. If `numbered`, all ids are row numbers, except the ids of references.
     pub fn new(numbered: bool, reference: Option<usize>) -> Self {
-        let ids = |which| if numbered && reference != Some(which) { Ids::Rows } else { Ids::given() };
-        Self { a: ids(0), b: ids(1), rows: Vec::new(), reference }
+        let ids = |which| {
+            if numbered && reference != Some(which) {
+                Ids::Rows
+            } else {
+                Ids::given()
+            }
+        };
+        Self {
+            a: ids(0),
+            b: ids(1),
+            rows: Vec::new(),
+            reference,
+        }
     }
 
     /// Completes the store after the last pair. Documents are numbered after all references, so this method subtracts
@@ -41,7 +52,10 @@ impl Store {
     /// type.
     pub fn ends(&mut self, references: u64) {
         match self.reference {
-            Some(which) => self.rows.iter_mut().for_each(|(documents, _)| documents[1 - which] -= references),
+            Some(which) => self
+                .rows
+                .iter_mut()
+                .for_each(|(documents, _)| documents[1 - which] -= references),
             None => self.a.agree(&mut self.b),
         }
     }
@@ -54,7 +68,11 @@ impl Store {
 
     /// Returns the index of a document's id in `ids`: its row if ids are row numbers, otherwise the number of the pair.
     fn place(ids: &Ids, pair: usize, document: u64) -> u64 {
-        if matches!(ids, Ids::Rows) { document } else { pair as u64 }
+        if matches!(ids, Ids::Rows) {
+            document
+        } else {
+            pair as u64
+        }
     }
 
     /// Returns whether all parts are consistent. This is checked for a store that is read from a pickle.
@@ -65,7 +83,8 @@ impl Store {
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
         let (mut scratch, mut other) = (String::new(), String::new());
         for (pair, &([a, b], figures)) in self.rows.iter().enumerate() {
-            let a: &RawValue = serde_json::from_str(self.a.json(Self::place(&self.a, pair, a), &mut scratch))?;
+            let a: &RawValue =
+                serde_json::from_str(self.a.json(Self::place(&self.a, pair, a), &mut scratch))?;
             let b = serde_json::from_str(self.b.json(Self::place(&self.b, pair, b), &mut other))?;
             serde_json::to_writer(&mut *out, &Pair { a, b, figures })?;
             out.write_all(b"\n")?;
@@ -82,7 +101,9 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn of(store: Store) -> Self {
-        Self { store: Arc::new(store) }
+        Self {
+            store: Arc::new(store),
+        }
     }
 }
 
@@ -102,7 +123,12 @@ impl Pairs {
     fn rows<'py>(&self, py: Python<'py>, start: usize, end: usize) -> PyResult<Vec<Row<'py>>> {
         let (store, mut scratch) = (&*self.store, String::new());
         let end = end.min(store.rows.len());
-        let mut id = |ids: &Ids, pair, document| named(py, ids.json(Store::place(ids, pair, document), &mut scratch));
+        let mut id = |ids: &Ids, pair, document| {
+            named(
+                py,
+                ids.json(Store::place(ids, pair, document), &mut scratch),
+            )
+        };
         let row = |pair: usize| {
             let ([a, b], own) = store.rows[pair];
             let (measured, counted) = figures(own);
@@ -113,7 +139,10 @@ impl Pairs {
         (start.min(end)..end).map(row).collect()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         pickled::<Self>(py, &*self.store)
     }
 
@@ -131,7 +160,12 @@ impl Pairs {
 }
 
 /// Both ids, both rows, the measured similarities, and the counts.
-type Row<'py> = ([Bound<'py, PyAny>; 2], [u64; 2], [Option<f64>; 3], [Option<u64>; 3]);
+type Row<'py> = (
+    [Bound<'py, PyAny>; 2],
+    [u64; 2],
+    [Option<f64>; 3],
+    [Option<u64>; 3],
+);
 
 struct All(Arc<Store>);
 
@@ -139,11 +173,15 @@ struct All(Arc<Store>);
 /// both sizes.
 fn figures(figures: PairFigures) -> ([Option<f64>; 3], Option<[u64; 3]>) {
     match figures {
-        PairFigures::Counted(f) => {
-            ([f.resemblance, f.containment_ab, f.containment_ba].map(Some), Some([f.intersection, f.size_a, f.size_b]))
-        }
+        PairFigures::Counted(f) => (
+            [f.resemblance, f.containment_ab, f.containment_ba].map(Some),
+            Some([f.intersection, f.size_a, f.size_b]),
+        ),
         PairFigures::Resemblance { resemblance } => ([Some(resemblance), None, None], None),
-        PairFigures::Containment { containment_ab, containment_ba } => ([None, Some(containment_ab), Some(containment_ba)], None),
+        PairFigures::Containment {
+            containment_ab,
+            containment_ba,
+        } => ([None, Some(containment_ab), Some(containment_ba)], None),
         PairFigures::Unknown {} => ([None; 3], None),
     }
 }
@@ -173,17 +211,31 @@ impl Rows for All {
         let pairs = &self.0.rows[places.clone()];
         let ids = |ids: &Ids, which: usize| -> ArrayRef {
             let at = places.clone().zip(pairs);
-            ids.column(at.map(|(pair, (documents, _))| Some(Store::place(ids, pair, documents[which]))))
+            ids.column(
+                at.map(|(pair, (documents, _))| Some(Store::place(ids, pair, documents[which]))),
+            )
         };
         let numbers = |which: usize| -> ArrayRef {
-            Arc::new(Int64Array::from_iter_values(pairs.iter().map(|(documents, _)| documents[which] as i64)))
+            Arc::new(Int64Array::from_iter_values(
+                pairs.iter().map(|(documents, _)| documents[which] as i64),
+            ))
         };
         let mut columns = vec![ids(&self.0.a, 0), ids(&self.0.b, 1), numbers(0), numbers(1)];
         for which in 0..3 {
-            columns.push(Arc::new(pairs.iter().map(|pair| figures(pair.1).0[which]).collect::<Float64Array>()));
+            columns.push(Arc::new(
+                pairs
+                    .iter()
+                    .map(|pair| figures(pair.1).0[which])
+                    .collect::<Float64Array>(),
+            ));
         }
         for which in 0..3 {
-            columns.push(Arc::new(pairs.iter().map(|pair| Some(figures(pair.1).1?[which])).collect::<UInt64Array>()));
+            columns.push(Arc::new(
+                pairs
+                    .iter()
+                    .map(|pair| Some(figures(pair.1).1?[which]))
+                    .collect::<UInt64Array>(),
+            ));
         }
         RecordBatch::try_new(self.schema(), columns)
     }

@@ -30,16 +30,28 @@ impl Options {
     /// Fails with `ConfigError` or, if the core reports an error, with the matching exception.
     pub fn of(command: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut fields = object(keywords)?;
-        let [commands, and_fields, or_fields] = ["input_command", "and_field", "or_field"].map(|name| names(&mut fields, name));
-        let Parted { inputs, against, mut flags, own } = Parted::of(fields)?;
+        let [commands, and_fields, or_fields] =
+            ["input_command", "and_field", "or_field"].map(|name| names(&mut fields, name));
+        let Parted {
+            inputs,
+            against,
+            mut flags,
+            own,
+        } = Parted::of(fields)?;
         let several = [("and-field", and_fields), ("or-field", or_fields)];
-        let several = several.iter().flat_map(|(name, fields)| fields.iter().map(move |field| format!("--{name}={field}")));
+        let several = several
+            .iter()
+            .flat_map(|(name, fields)| fields.iter().map(move |field| format!("--{name}={field}")));
         flags.extend(several.map(OsString::from));
         if command == "dedup" || command == "pairs" {
             // Data in memory cannot be given as a flag, but some flags require `--against`. This placeholder satisfies them.
             flags.push("--against=-".into());
         }
-        flags.extend(commands.iter().map(|command| OsString::from(format!("--input-command={command}"))));
+        flags.extend(
+            commands
+                .iter()
+                .map(|command| OsString::from(format!("--input-command={command}"))),
+        );
         flags.extend(["--".into(), "-".into()]);
         let mut listed = false;
         let (run, outputs) = match command {
@@ -56,7 +68,16 @@ impl Options {
         };
         let method = laid_over(run.method, own)?;
         Method::new(method.clone()).map_err(refused)?;
-        Ok(Self { run: RunConfig { inputs, against, method, ..run }, outputs, listed })
+        Ok(Self {
+            run: RunConfig {
+                inputs,
+                against,
+                method,
+                ..run
+            },
+            outputs,
+            listed,
+        })
     }
 
     /// Reads the keywords of `mirrors`.
@@ -64,14 +85,27 @@ impl Options {
     /// # Errors
     /// Fails in the same cases as [`Self::of`].
     pub fn of_mirrors(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Mirroring)> {
-        let Parted { inputs, against, mut flags, own } = Parted::of(object(keywords)?)?;
+        let Parted {
+            inputs,
+            against,
+            mut flags,
+            own,
+        } = Parted::of(object(keywords)?)?;
         // Data in memory cannot be given as an argument, and the outputs are not flags, but some flags require a second collection or
         // an output. These placeholders satisfy them.
         flags.extend(["--pages=-", "--", "-", "-"].map(OsString::from));
         let (run, asked) = asked::mirrors(flags).map_err(not_asked)?;
         let method = laid_over(run.method, own)?;
         Method::new(method.clone()).map_err(refused)?;
-        Ok((RunConfig { inputs, against, method, ..run }, asked))
+        Ok((
+            RunConfig {
+                inputs,
+                against,
+                method,
+                ..run
+            },
+            asked,
+        ))
     }
 }
 
@@ -83,12 +117,29 @@ impl Options {
     pub fn of_cut(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Cutting)> {
         let mut fields = object(keywords)?;
         let commands = names(&mut fields, "input_command");
-        let Parted { inputs, against, mut flags, own } = Parted::of(fields)?;
-        flags.extend(commands.iter().map(|command| OsString::from(format!("--input-command={command}"))));
+        let Parted {
+            inputs,
+            against,
+            mut flags,
+            own,
+        } = Parted::of(fields)?;
+        flags.extend(
+            commands
+                .iter()
+                .map(|command| OsString::from(format!("--input-command={command}"))),
+        );
         flags.extend(["--", "-"].map(OsString::from));
         let (run, asked) = asked::cut(flags).map_err(not_asked)?;
         let method = laid_over(run.method, own)?;
-        Ok((RunConfig { inputs, against, method, ..run }, asked))
+        Ok((
+            RunConfig {
+                inputs,
+                against,
+                method,
+                ..run
+            },
+            asked,
+        ))
     }
 }
 
@@ -105,13 +156,25 @@ impl Options {
         if let Some(Value::Bool(is)) = fields.get("one_to_one") {
             fields.insert("one_to_one".into(), if *is { "yes" } else { "no" }.into());
         }
-        let Parted { inputs, against, mut flags, own } = Parted::of(fields)?;
+        let Parted {
+            inputs,
+            against,
+            mut flags,
+            own,
+        } = Parted::of(fields)?;
         // Data in memory cannot be given as an argument, and a configuration need not be a file. These placeholders satisfy the
         // parser.
         flags.extend(["--config=-", "--", "-"].map(OsString::from));
         only_flags("link", &own)?;
         let (run, asked) = asked::link(flags).map_err(not_asked)?;
-        Ok((RunConfig { inputs, against, ..run }, asked))
+        Ok((
+            RunConfig {
+                inputs,
+                against,
+                ..run
+            },
+            asked,
+        ))
     }
 }
 
@@ -127,7 +190,12 @@ impl Options {
                 fields.insert(flag.into(), field);
             }
         }
-        let Parted { inputs, mut flags, own, .. } = Parted::of(fields)?;
+        let Parted {
+            inputs,
+            mut flags,
+            own,
+            ..
+        } = Parted::of(fields)?;
         only_flags("minutiae", &own)?;
         // Prints in memory cannot be given as an argument, but the command requires one.
         flags.extend(["--", "-"].map(OsString::from));
@@ -147,14 +215,26 @@ impl Options {
         if let Some(kind) = fields.remove("kind") {
             fields.insert("result".into(), kind);
         }
-        let Parted { inputs, mut flags, own, .. } = Parted::of(fields)?;
+        let Parted {
+            inputs,
+            mut flags,
+            own,
+            ..
+        } = Parted::of(fields)?;
         // The command requires texts and a result.
         flags.extend(["--texts=-", "--", "-"].map(OsString::from));
         let (run, mut asked) = asked::audit(flags).map_err(not_asked)?;
         asked.result.names = results;
         let method = laid_over(run.method, own)?;
         Method::new(method.clone()).map_err(refused)?;
-        Ok((RunConfig { inputs, method, ..run }, asked))
+        Ok((
+            RunConfig {
+                inputs,
+                method,
+                ..run
+            },
+            asked,
+        ))
     }
 }
 
@@ -171,7 +251,12 @@ impl Parted {
         let (inputs, against) = (names(&mut fields, "inputs"), names(&mut fields, "against"));
         fields_of_records(&mut fields);
         let (flags, own) = parted(fields)?;
-        Ok(Self { inputs, against, flags, own })
+        Ok(Self {
+            inputs,
+            against,
+            flags,
+            own,
+        })
     }
 }
 
@@ -181,15 +266,23 @@ impl Parted {
 /// Fails with `ConfigError`, which names the keyword.
 fn only_flags(function: &str, own: &Map<String, Value>) -> PyResult<()> {
     let refused = |(name, value): (&String, &Value)| {
-        refused_option(name, format!("{name}= cannot be {value}; see help(lookalike.{function})"))
+        refused_option(
+            name,
+            format!("{name}= cannot be {value}; see help(lookalike.{function})"),
+        )
     };
-    own.iter().next().map_or(Ok(()), |field| Err(refused(field)))
+    own.iter()
+        .next()
+        .map_or(Ok(()), |field| Err(refused(field)))
 }
 
 /// Removes a field that is a list of names, and returns the names. A single name counts as a list of one.
 pub fn names(fields: &mut Map<String, Value>, name: &str) -> Vec<String> {
     match fields.remove(name) {
-        Some(Value::Array(several)) => several.into_iter().filter_map(|one| Some(one.as_str()?.to_owned())).collect(),
+        Some(Value::Array(several)) => several
+            .into_iter()
+            .filter_map(|one| Some(one.as_str()?.to_owned()))
+            .collect(),
         Some(Value::String(one)) => vec![one],
         _ => Vec::new(),
     }
@@ -203,7 +296,9 @@ pub fn fields_of_records(fields: &mut Map<String, Value>) {
     let text = fields.remove("text");
     if fields.get("tokens").and_then(Value::as_str) == Some("items") {
         fields.remove("tokens");
-        fields.entry("set_field").or_insert_with(|| text.unwrap_or_else(|| "text".into()));
+        fields
+            .entry("set_field")
+            .or_insert_with(|| text.unwrap_or_else(|| "text".into()));
     } else if let (Some(text), false) = (text, fields.contains_key("set_field")) {
         fields.insert("text_field".into(), text);
     }

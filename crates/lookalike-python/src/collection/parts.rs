@@ -35,7 +35,9 @@ pub fn part_keys<'py>(
 /// that each node belongs to.
 #[pyfunction]
 pub fn part_links(py: Python<'_>, rows: Vec<PyBackedBytes>) -> PyResult<Columns<'_>> {
-    let links = py.detach(|| parts::links(rows.iter().map(|rows| &**rows))).map_err(failed)?;
+    let links = py
+        .detach(|| parts::links(rows.iter().map(|rows| &**rows)))
+        .map_err(failed)?;
     Ok(columns(py, links))
 }
 
@@ -52,7 +54,11 @@ impl PartJoin {
     }
 
     /// Adds the result of a shard: nodes, and the part of each.
-    fn add(&mut self, nodes: PyReadonlyArray1<'_, u64>, parts: PyReadonlyArray1<'_, u64>) -> PyResult<()> {
+    fn add(
+        &mut self,
+        nodes: PyReadonlyArray1<'_, u64>,
+        parts: PyReadonlyArray1<'_, u64>,
+    ) -> PyResult<()> {
         self.0.add(nodes.as_slice()?, parts.as_slice()?);
         Ok(())
     }
@@ -65,12 +71,18 @@ impl PartJoin {
 }
 
 fn columns(py: Python<'_>, links: Links) -> Columns<'_> {
-    (PyArray1::from_vec(py, links.nodes), PyArray1::from_vec(py, links.parts))
+    (
+        PyArray1::from_vec(py, links.nodes),
+        PyArray1::from_vec(py, links.parts),
+    )
 }
 
 /// Returns the node of each id of a column of strings: a number of 48 bits that represents the id.
 #[pyfunction]
-pub fn part_nodes<'py>(py: Python<'py>, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u64>>> {
+pub fn part_nodes<'py>(
+    py: Python<'py>,
+    ids: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let (_, batches) = imported("the ids", ids)?;
     let mut nodes = Vec::new();
     for batch in batches {
@@ -83,12 +95,18 @@ fn add_nodes(column: &ArrayRef, nodes: &mut Vec<u64>) -> PyResult<()> {
     if column.null_count() > 0 {
         return Err(PyValueError::new_err("an id is null"));
     }
-    let node = |id: Option<&str>| parts::node(&serde_json::Value::from(id.unwrap_or_default()).to_string());
+    let node = |id: Option<&str>| {
+        parts::node(&serde_json::Value::from(id.unwrap_or_default()).to_string())
+    };
     match column.data_type() {
         DataType::Utf8 => nodes.extend(column.as_string::<i32>().iter().map(node)),
         DataType::LargeUtf8 => nodes.extend(column.as_string::<i64>().iter().map(node)),
         DataType::Utf8View => nodes.extend(column.as_string_view().iter().map(node)),
-        other => return Err(PyTypeError::new_err(format!("ids must be strings, not {other}"))),
+        other => {
+            return Err(PyTypeError::new_err(format!(
+                "ids must be strings, not {other}"
+            )));
+        }
     }
     Ok(())
 }

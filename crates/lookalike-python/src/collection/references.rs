@@ -19,7 +19,12 @@ pub struct References {
 
 impl Default for References {
     fn default() -> Self {
-        Self { numbers: HashMap::new(), rows: Vec::new(), ids: Ids::given(), places: Vec::new() }
+        Self {
+            numbers: HashMap::new(),
+            rows: Vec::new(),
+            ids: Ids::given(),
+            places: Vec::new(),
+        }
     }
 }
 
@@ -38,7 +43,11 @@ impl References {
     /// Returns the reference with this number. Its id may borrow from `scratch`.
     pub fn get<'a>(&'a self, number: u64, scratch: &'a mut String) -> Representative<'a> {
         let (row, place) = (self.row(number), Some(self.place(number)));
-        Representative { row, id: self.ids.json(number, scratch), place }
+        Representative {
+            row,
+            id: self.ids.json(number, scratch),
+            place,
+        }
     }
 
     /// Returns a reference's row among all references, from 0. `number` is the reference's number in this table.

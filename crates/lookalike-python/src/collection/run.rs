@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use lookalike::regions::RegionSettings;
 use lookalike_engine::{
-    Observer, Offsets, Quoted, Quoting, RunConfig, dedup_listed, dedup_reporting, pairs_reporting, passages_reporting,
+    Observer, Offsets, Quoted, Quoting, RunConfig, dedup_listed, dedup_reporting, pairs_reporting,
+    passages_reporting,
 };
 use pyo3::{
     exceptions::PyRuntimeError,
@@ -33,7 +34,11 @@ pub fn dedup<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Decisions, Bound<'py, PyAny>)> {
     let Options { run, outputs, .. } = Options::of("dedup", options)?;
-    let Asked { config, ids, against } = asked(run, texts, references)?;
+    let Asked {
+        config,
+        ids,
+        against,
+    } = asked(run, texts, references)?;
     let mut store = decisions::Store::new(ids, config.method.measure, against);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut tell = |decided: &lookalike_engine::Decided<'_>| {
@@ -55,7 +60,11 @@ pub fn pairs<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Pairs, Bound<'py, PyAny>)> {
-    let Asked { config, ids, against } = asked(Options::of("pairs", options)?.run, texts, references)?;
+    let Asked {
+        config,
+        ids,
+        against,
+    } = asked(Options::of("pairs", options)?.run, texts, references)?;
     // If the run has references, one document of each pair is a reference. With `nearest`, it is the second document, because the
     // neighbours are the references. Without `nearest`, it is the first document.
     let reference = against.then_some(usize::from(config.nearest.is_some()));
@@ -89,8 +98,22 @@ pub fn passages_among<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyAny>)> {
     let Asked { config, .. } = asked(Options::of("pairs", options)?.run, texts, references)?;
     let (least, gap, common, containment) = conditions;
-    let regions = regions.map(|(gap, tokens, density, score)| RegionSettings { gap, tokens, density, score });
-    let quoting = Quoting { least, gap, regions, common, containment, offsets: Offsets::Chars, words: true, best: None };
+    let regions = regions.map(|(gap, tokens, density, score)| RegionSettings {
+        gap,
+        tokens,
+        density,
+        score,
+    });
+    let quoting = Quoting {
+        least,
+        gap,
+        regions,
+        common,
+        containment,
+        offsets: Offsets::Chars,
+        words: true,
+        best: None,
+    };
     let (lines, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut lines = Vec::new();
         let mut written = Ok(());
@@ -117,7 +140,11 @@ pub fn apply<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let Options { run: config, outputs, listed } = Options::of("apply", options)?;
+    let Options {
+        run: config,
+        outputs,
+        listed,
+    } = Options::of("apply", options)?;
     let run = move |observer: Observer<'_>| match listed {
         false => lookalike_engine::apply(&decisions, &config, &output, observer),
         true => dedup_listed(&decisions, &config, &outputs, observer),
@@ -136,7 +163,11 @@ pub(super) struct Asked {
 }
 
 /// Returns the request for a run over texts in memory, if there are any, and over named inputs.
-pub(super) fn asked(mut config: RunConfig, texts: Option<Named<'_>>, references: Vec<Named<'_>>) -> PyResult<Asked> {
+pub(super) fn asked(
+    mut config: RunConfig,
+    texts: Option<Named<'_>>,
+    references: Vec<Named<'_>>,
+) -> PyResult<Asked> {
     let mut ids = Ids::given();
     if let Some((name, texts)) = texts {
         config.tables = vec![texts.input(&name)?];
@@ -145,6 +176,12 @@ pub(super) fn asked(mut config: RunConfig, texts: Option<Named<'_>>, references:
         }
     }
     config.against_tables = tables(references)?;
-    let against = !config.against.is_empty() || !config.against_tables.is_empty() || !config.against_stored.is_empty();
-    Ok(Asked { config, ids, against })
+    let against = !config.against.is_empty()
+        || !config.against_tables.is_empty()
+        || !config.against_stored.is_empty();
+    Ok(Asked {
+        config,
+        ids,
+        against,
+    })
 }

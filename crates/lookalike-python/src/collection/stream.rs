@@ -2,7 +2,9 @@
 
 use std::{ops::Range, sync::Arc};
 
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray,
+};
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use numpy::PyReadonlyArray1;
@@ -31,7 +33,8 @@ pub fn filtered<'py>(
         start += rows;
         filter_record_batch(&batch, &own)
     });
-    let batches: Box<dyn RecordBatchReader + Send> = Box::new(RecordBatchIterator::new(batches, schema));
+    let batches: Box<dyn RecordBatchReader + Send> =
+        Box::new(RecordBatchIterator::new(batches, schema));
     PyRecordBatchReader::new(batches).into_pyarrow(py)
 }
 
@@ -63,7 +66,11 @@ impl Columns {
     }
 
     fn field(&self) -> Field {
-        Field::new("", DataType::Struct(self.rows.schema().fields().clone()), false)
+        Field::new(
+            "",
+            DataType::Struct(self.rows.schema().fields().clone()),
+            false,
+        )
     }
 }
 
@@ -76,7 +83,12 @@ impl Columns {
     /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        self.rows.schema().fields().iter().map(|field| field.name().clone()).collect()
+        self.rows
+            .schema()
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect()
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyArrowResult<Bound<'py, PyCapsule>> {
@@ -94,10 +106,18 @@ impl Columns {
             let batch = rows.batch(start..all.min(start + BATCH))?;
             Ok(Arc::new(StructArray::from(batch)) as ArrayRef)
         });
-        to_stream_pycapsule(py, Box::new(ArrayIterator::new(batches, Arc::new(self.field()))), requested_schema)
+        to_stream_pycapsule(
+            py,
+            Box::new(ArrayIterator::new(batches, Arc::new(self.field()))),
+            requested_schema,
+        )
     }
 
     fn __repr__(&self) -> String {
-        format!("Columns({}, {} rows)", self.column_names().join(", "), self.rows.len())
+        format!(
+            "Columns({}, {} rows)",
+            self.column_names().join(", "),
+            self.rows.len()
+        )
     }
 }

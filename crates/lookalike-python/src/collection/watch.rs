@@ -53,7 +53,10 @@ pub fn watched<T: Send + 'static>(
     let running = {
         let watched = watched.clone();
         let work = move || send.send(run(&|progress| watched.pass(progress)));
-        thread::Builder::new().name("lookalike".into()).stack_size(STACK).spawn(work)?
+        thread::Builder::new()
+            .name("lookalike".into())
+            .stack_size(STACK)
+            .spawn(work)?
     };
     let mut raised: Option<(PyErr, Instant)> = None;
     let ended = loop {
@@ -65,10 +68,15 @@ pub fn watched<T: Send + 'static>(
         match (got, &raised) {
             (Ok(ended), _) => break Some(ended),
             (Err(RecvTimeoutError::Disconnected), _) => break None,
-            (Err(RecvTimeoutError::Timeout), Some((_, since))) if since.elapsed() > PATIENCE => break None,
+            (Err(RecvTimeoutError::Timeout), Some((_, since))) if since.elapsed() > PATIENCE => {
+                break None;
+            }
             (Err(RecvTimeoutError::Timeout), Some(_)) => {}
             (Err(RecvTimeoutError::Timeout), None) => {
-                if let Err(error) = py.check_signals().and_then(|()| show(py, &watched, progress)) {
+                if let Err(error) = py
+                    .check_signals()
+                    .and_then(|()| show(py, &watched, progress))
+                {
                     raised = Some((error, Instant::now()));
                     watched.ended.store(true, Ordering::Relaxed);
                 }
@@ -84,12 +92,19 @@ pub fn watched<T: Send + 'static>(
         (Some((raised, _)), _) => Err(raised),
         (None, Some(Ok(outcome))) => Ok(outcome),
         (None, Some(Err(error))) => Err(failed(error)),
-        (None, None) => Err(raise("InternalError", "lookalike's thread ended without an answer; please report it".into())),
+        (None, None) => Err(raise(
+            "InternalError",
+            "lookalike's thread ended without an answer; please report it".into(),
+        )),
     }
 }
 
 fn show(py: Python<'_>, watched: &Watched, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let at = watched.at.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let at = watched
+        .at
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
     if let (Some(progress), Some(at)) = (progress, at) {
         progress.call1((to_python(py, &at.stage)?, at.done, at.total))?;
     }

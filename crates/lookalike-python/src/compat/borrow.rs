@@ -21,7 +21,9 @@ pub fn append(list: &Bound<'_, PyList>, number: usize, into: &mut Vec<u8>) -> bo
             return false;
         }
         let (mut data, mut size) = (ptr::null_mut(), 0);
-        if ffi::PyBytes_CheckExact(item) == 0 || ffi::PyBytes_AsStringAndSize(item, &raw mut data, &raw mut size) != 0 {
+        if ffi::PyBytes_CheckExact(item) == 0
+            || ffi::PyBytes_AsStringAndSize(item, &raw mut data, &raw mut size) != 0
+        {
             return false;
         }
         into.extend_from_slice(slice::from_raw_parts(data.cast::<u8>(), size as usize));

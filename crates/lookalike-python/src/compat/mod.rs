@@ -37,15 +37,21 @@ pub fn datasketch_bulk<'py>(
     match scheme {
         "affine32" => {
             let [a, b] = coefficients(permutations, initial)?;
-            bulk(documents, bits, initial, threads, |hashes, minima| permute::affine32(hashes, &a, &b, minima))
+            bulk(documents, bits, initial, threads, |hashes, minima| {
+                permute::affine32(hashes, &a, &b, minima)
+            })
         }
         "affine64" => {
             let [a, b] = coefficients(permutations, initial)?;
-            bulk(documents, bits, initial, threads, |hashes, minima| permute::affine64(hashes, &a, &b, minima))
+            bulk(documents, bits, initial, threads, |hashes, minima| {
+                permute::affine64(hashes, &a, &b, minima)
+            })
         }
         "legacy" => {
             let [a, b] = coefficients(permutations, initial)?;
-            bulk(documents, bits, initial, threads, |hashes, minima| permute::legacy(hashes, &a, &b, minima))
+            bulk(documents, bits, initial, threads, |hashes, minima| {
+                permute::legacy(hashes, &a, &b, minima)
+            })
         }
         other => Err(no_scheme(other)),
     }
@@ -63,15 +69,21 @@ pub fn datasketch_lower<'py>(
     match scheme {
         "affine32" => {
             let [a, b] = coefficients(permutations, initial)?;
-            lower(initial, |minima| permute::affine32(&mut hashes, &a, &b, minima))
+            lower(initial, |minima| {
+                permute::affine32(&mut hashes, &a, &b, minima)
+            })
         }
         "affine64" => {
             let [a, b] = coefficients(permutations, initial)?;
-            lower(initial, |minima| permute::affine64(&mut hashes, &a, &b, minima))
+            lower(initial, |minima| {
+                permute::affine64(&mut hashes, &a, &b, minima)
+            })
         }
         "legacy" => {
             let [a, b] = coefficients(permutations, initial)?;
-            lower(initial, |minima| permute::legacy(&mut hashes, &a, &b, minima))
+            lower(initial, |minima| {
+                permute::legacy(&mut hashes, &a, &b, minima)
+            })
         }
         other => Err(no_scheme(other)),
     }
@@ -82,11 +94,16 @@ fn no_scheme(scheme: &str) -> PyErr {
 }
 
 /// Returns the two rows of `permutations`, after checking that each row has one number for each hash value.
-fn coefficients<T: Element + Copy>(permutations: &Bound<'_, PyAny>, initial: &Bound<'_, PyAny>) -> PyResult<[Vec<T>; 2]> {
+fn coefficients<T: Element + Copy>(
+    permutations: &Bound<'_, PyAny>,
+    initial: &Bound<'_, PyAny>,
+) -> PyResult<[Vec<T>; 2]> {
     let array: PyReadonlyArray2<'_, T> = permutations.extract()?;
     let array = array.as_array();
     if array.dim() != (2, initial.len()?) {
-        return Err(PyValueError::new_err("permutations must have two rows, with one number for each hash value"));
+        return Err(PyValueError::new_err(
+            "permutations must have two rows, with one number for each hash value",
+        ));
     }
     Ok([array.row(0).to_vec(), array.row(1).to_vec()])
 }
@@ -95,7 +112,10 @@ fn lower<'py, T: Element + Copy>(
     initial: &Bound<'py, PyAny>,
     lower: impl FnOnce(&mut [T]) + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut minima = initial.extract::<PyReadonlyArray1<'_, T>>()?.as_array().to_vec();
+    let mut minima = initial
+        .extract::<PyReadonlyArray1<'_, T>>()?
+        .as_array()
+        .to_vec();
     let py = initial.py();
     py.detach(|| lower(&mut minima));
     Ok(PyArray1::from_vec(py, minima).into_any())
@@ -109,7 +129,10 @@ fn bulk<'py, T: Element + Copy>(
     lower: impl Fn(&mut [u64], &mut [T]) + Sync,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = documents.py();
-    let initial = initial.extract::<PyReadonlyArray1<'_, T>>()?.as_array().to_vec();
+    let initial = initial
+        .extract::<PyReadonlyArray1<'_, T>>()?
+        .as_array()
+        .to_vec();
     let (kernel, slots) = (sha1::Kernel::detect(), initial.len());
     let work = |hashes: &mut Vec<u64>, Piece { documents, minima }: &mut Piece<T>| {
         minima.clear();
@@ -127,8 +150,14 @@ fn bulk<'py, T: Element + Copy>(
     };
     let (mut out, mut left) = (Vec::new(), documents.try_iter()?);
     let take = |piece: &mut Piece<T>| piece.documents.take(&mut left);
-    let give =
-        |piece: &Piece<T>| out.extend(piece.minima.chunks(slots).map(|minima| PyArray1::from_slice(py, minima).into_any()));
+    let give = |piece: &Piece<T>| {
+        out.extend(
+            piece
+                .minima
+                .chunks(slots)
+                .map(|minima| PyArray1::from_slice(py, minima).into_any()),
+        )
+    };
     pipeline::run(py, threads, take, work, give)?;
     Ok(out)
 }
@@ -141,6 +170,9 @@ struct Piece<T> {
 
 impl<T> Default for Piece<T> {
     fn default() -> Self {
-        Self { documents: Documents::default(), minima: Vec::new() }
+        Self {
+            documents: Documents::default(),
+            minima: Vec::new(),
+        }
     }
 }

@@ -88,10 +88,17 @@ fn integral(f: impl Fn(f64) -> f64, a: f64, b: f64) -> f64 {
     loop {
         let sum: f64 = parts.iter().map(|part| part.2.0).sum();
         let error: f64 = parts.iter().map(|part| part.2.1).sum();
-        let worst = parts.iter().enumerate().max_by(|x, y| x.1.2.1.total_cmp(&y.1.2.1)).map(|(i, _)| i);
+        let worst = parts
+            .iter()
+            .enumerate()
+            .max_by(|x, y| x.1.2.1.total_cmp(&y.1.2.1))
+            .map(|(i, _)| i);
         let unsure = parts.len() == 1 && whole.2;
         match worst {
-            Some(worst) if (error > TOLERANCE.max(TOLERANCE * sum.abs()) || unsure) && parts.len() < INTERVALS => {
+            Some(worst)
+                if (error > TOLERANCE.max(TOLERANCE * sum.abs()) || unsure)
+                    && parts.len() < INTERVALS =>
+            {
                 let (a, b, _) = parts.swap_remove(worst);
                 let middle = 0.5 * (a + b);
                 parts.push((a, middle, kronrod(&f, a, middle)));
@@ -129,7 +136,8 @@ pub fn datasketch_params(
         best(shapes, |b, r| {
             let found = |s: f64| 1.0 - (1.0 - s.powf(r)).powf(b);
             let missed = |s: f64| 1.0 - (1.0 - (1.0 - s.powf(r)).powf(b));
-            integral(found, 0.0, threshold) * false_positive_weight + integral(missed, threshold, 1.0) * false_negative_weight
+            integral(found, 0.0, threshold) * false_positive_weight
+                + integral(missed, threshold, 1.0) * false_negative_weight
         })
     })
 }
@@ -153,7 +161,11 @@ pub fn datasketch_containment_params(
             let found = |t: f64| 1.0 - band(t);
             let missed = |t: f64| 1.0 - (1.0 - band(t));
             let false_positive = integral(found, 0.0, threshold.min(xq));
-            let false_negative = if xq >= threshold { integral(missed, threshold, xq.min(1.0)) } else { 0.0 };
+            let false_negative = if xq >= threshold {
+                integral(missed, threshold, xq.min(1.0))
+            } else {
+                0.0
+            };
             false_positive * false_positive_weight + false_negative * false_negative_weight
         })
     })

@@ -51,7 +51,12 @@ pub fn run<P: Default + Send, R: Default + Send>(
             scope.spawn(move || {
                 let mut scratch = R::default();
                 // A separate statement takes the piece, so that the lock is not held during the work.
-                while let Ok((number, mut piece)) = { waiting.lock().unwrap_or_else(PoisonError::into_inner).recv() } {
+                while let Ok((number, mut piece)) = {
+                    waiting
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .recv()
+                } {
                     work(&mut scratch, &mut piece);
                     if done.send((number, piece)).is_err() {
                         break;
@@ -87,7 +92,9 @@ pub fn run<P: Default + Send, R: Default + Send>(
                 (worked, next)
             });
             // A missing worker has panicked; the thread scope passes the panic on.
-            let Ok((number, piece)) = next else { return Ok(()) };
+            let Ok((number, piece)) = next else {
+                return Ok(());
+            };
             early.insert(number, piece);
             while let Some(piece) = early.remove(&given) {
                 give(&piece);

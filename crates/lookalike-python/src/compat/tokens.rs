@@ -38,13 +38,17 @@ impl Documents {
                 for number in 0..tokens.len() {
                     // Reading an item that is not a bytes object can run Python code, and that code may shorten the list.
                     if !borrow::append(tokens, number, &mut self.bytes) {
-                        let Ok(token) = tokens.get_item(number) else { break };
+                        let Ok(token) = tokens.get_item(number) else {
+                            break;
+                        };
                         self.buffer(&token)?;
                     }
                     self.ends.push(self.bytes.len());
                 }
             }
-            Err(_) => document.try_iter()?.try_for_each(|token| self.token(&token?))?,
+            Err(_) => document
+                .try_iter()?
+                .try_for_each(|token| self.token(&token?))?,
         }
         self.documents.push(self.ends.len());
         Ok(())
@@ -66,8 +70,13 @@ impl Documents {
         let py = token.py();
         // `hashlib` refuses unsuitable objects with its own message.
         py.import("hashlib")?.call_method1("sha1", (token,))?;
-        let bytes = py.import("builtins")?.getattr("memoryview")?.call1((token,))?.call_method0("tobytes")?;
-        self.bytes.extend_from_slice(bytes.cast::<PyBytes>()?.as_bytes());
+        let bytes = py
+            .import("builtins")?
+            .getattr("memoryview")?
+            .call1((token,))?
+            .call_method0("tobytes")?;
+        self.bytes
+            .extend_from_slice(bytes.cast::<PyBytes>()?.as_bytes());
         Ok(())
     }
 
@@ -81,7 +90,11 @@ impl Documents {
 
     /// Returns the start of a document's tokens in the bytes, and the end of each token.
     pub fn document(&self, number: usize) -> (usize, &[usize]) {
-        let from = if number == 0 { 0 } else { self.documents[number - 1] };
+        let from = if number == 0 {
+            0
+        } else {
+            self.documents[number - 1]
+        };
         let start = if from == 0 { 0 } else { self.ends[from - 1] };
         (start, &self.ends[from..self.documents[number]])
     }

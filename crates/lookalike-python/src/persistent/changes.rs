@@ -33,14 +33,21 @@ struct Side {
 
 impl Side {
     fn new() -> Self {
-        Self { verdicts: Vec::new(), dropped: Vec::new(), representatives: Ids::given() }
+        Self {
+            verdicts: Vec::new(),
+            dropped: Vec::new(),
+            representatives: Ids::given(),
+        }
     }
 
     fn push(&mut self, decided: Option<&Decided>) {
         let row = self.verdicts.len() as u64;
         self.verdicts.push(decided.map(|decided| match decided {
             Decided::Kept => "kept",
-            Decided::Dropped { representative, similarity } => {
+            Decided::Dropped {
+                representative,
+                similarity,
+            } => {
                 self.dropped.push((row, *similarity));
                 self.representatives.push(&representative.to_json());
                 "dropped"
@@ -50,22 +57,35 @@ impl Side {
 
     /// Returns the columns of a range of rows.
     fn columns(&self, rows: Range<u64>, kind: IdKind) -> [ArrayRef; 3] {
-        let verdicts = self.verdicts[rows.start as usize..rows.end as usize].iter().copied().collect::<StringArray>();
+        let verdicts = self.verdicts[rows.start as usize..rows.end as usize]
+            .iter()
+            .copied()
+            .collect::<StringArray>();
         let first = self.dropped.partition_point(|(row, _)| *row < rows.start);
         let each = || {
             let mut dropped = (first as u64..).zip(&self.dropped[first..]).peekable();
-            rows.clone().map(move |row| dropped.next_if(|(_, (of, _))| *of == row))
+            rows.clone()
+                .map(move |row| dropped.next_if(|(_, (of, _))| *of == row))
         };
         let representatives = each().map(|dropped| Some(self.representatives.written(dropped?.0)));
         let similarities = each().map(|dropped| dropped?.1.1).collect::<Float64Array>();
-        [Arc::new(verdicts), column(kind, representatives), Arc::new(similarities)]
+        [
+            Arc::new(verdicts),
+            column(kind, representatives),
+            Arc::new(similarities),
+        ]
     }
 }
 
 impl Changes {
     /// Creates an empty list. With `numbered`, the changes have numbers.
     pub fn new(numbered: bool) -> Self {
-        Self { numbers: numbered.then(Vec::new), ids: Ids::given(), before: Side::new(), after: Side::new() }
+        Self {
+            numbers: numbered.then(Vec::new),
+            ids: Ids::given(),
+            before: Side::new(),
+            after: Side::new(),
+        }
     }
 
     pub fn push(&mut self, number: u64, change: &Change) {
@@ -80,14 +100,23 @@ impl Changes {
     /// Returns the kind of all columns of ids.
     fn kind(&self) -> IdKind {
         let sides = [&self.before.representatives, &self.after.representatives];
-        sides.into_iter().fold(self.ids.kind(), |kind, others| if others.is_empty() { kind } else { kind.with(others.kind()) })
+        sides.into_iter().fold(self.ids.kind(), |kind, others| {
+            if others.is_empty() {
+                kind
+            } else {
+                kind.with(others.kind())
+            }
+        })
     }
 }
 
 impl Rows for Changes {
     fn schema(&self) -> SchemaRef {
         let kind = self.kind();
-        let number = self.numbers.as_ref().map(|_| Field::new("change", DataType::UInt64, false));
+        let number = self
+            .numbers
+            .as_ref()
+            .map(|_| Field::new("change", DataType::UInt64, false));
         let fields = [
             field("id", kind, false),
             Field::new("before", DataType::Utf8, true),
@@ -97,7 +126,9 @@ impl Rows for Changes {
             field("after_representative", kind, true),
             Field::new("after_similarity", DataType::Float64, true),
         ];
-        Arc::new(Schema::new(number.into_iter().chain(fields).collect::<Vec<_>>()))
+        Arc::new(Schema::new(
+            number.into_iter().chain(fields).collect::<Vec<_>>(),
+        ))
     }
 
     fn len(&self) -> u64 {
@@ -111,7 +142,10 @@ impl Rows for Changes {
         if let Some(numbers) = &self.numbers {
             columns.push(Arc::new(UInt64Array::from(numbers[own].to_vec())));
         }
-        columns.push(column(kind, rows.clone().map(|row| Some(self.ids.written(row)))));
+        columns.push(column(
+            kind,
+            rows.clone().map(|row| Some(self.ids.written(row))),
+        ));
         columns.extend(self.before.columns(rows.clone(), kind));
         columns.extend(self.after.columns(rows, kind));
         RecordBatch::try_new(self.schema(), columns)

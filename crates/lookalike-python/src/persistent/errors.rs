@@ -12,10 +12,26 @@ use crate::error::{Known, raise_with, refused};
 pub fn failed(error: Error) -> PyErr {
     let words = error.to_string();
     let with = |class, words: String, known: &Known| raise_with(class, words, known);
-    let of_setting = |option| with("ConfigError", error.to_string(), &Known { option: Some(option), ..Known::default() });
+    let of_setting = |option| {
+        with(
+            "ConfigError",
+            error.to_string(),
+            &Known {
+                option: Some(option),
+                ..Known::default()
+            },
+        )
+    };
     let at = |class, path: &Path, words: String| {
         let path = path.display().to_string();
-        raise_with(class, words, &Known { path: Some(&path), ..Known::default() })
+        raise_with(
+            class,
+            words,
+            &Known {
+                path: Some(&path),
+                ..Known::default()
+            },
+        )
     };
     match error {
         Error::Config(error) => refused(error),
@@ -29,12 +45,23 @@ pub fn failed(error: Error) -> PyErr {
             let words = format!(
                 "id {id} is in the index already, or occurs twice; use another id, or on_conflict=\"skip\" or \"replace\""
             );
-            with("RecordError", words, &Known { option: Some("on_conflict"), ..Known::default() })
+            with(
+                "RecordError",
+                words,
+                &Known {
+                    option: Some("on_conflict"),
+                    ..Known::default()
+                },
+            )
         }
         Error::Unknown(_) => with("UnknownIdError", words, &Known::default()),
         Error::NotThere(path) => {
             let shown = shown::path(&path.display().to_string()).to_string();
-            at("InputError", &path, format!("{shown}: there is no index; create one with lookalike.Index.create"))
+            at(
+                "InputError",
+                &path,
+                format!("{shown}: there is no index; create one with lookalike.Index.create"),
+            )
         }
         Error::Exists(path) => at("OutputError", &path, words),
         Error::Locked(path) => {
@@ -48,10 +75,21 @@ pub fn failed(error: Error) -> PyErr {
         Error::ReadOnly(path, _) => at("OutputError", &path, words),
         Error::File { path, source } => {
             let shown = path.display().to_string();
-            let known = Known { path: Some(&shown), number: source.raw_os_error(), ..Known::default() };
+            let known = Known {
+                path: Some(&shown),
+                number: source.raw_os_error(),
+                ..Known::default()
+            };
             raise_with("OutputError", words, &known)
         }
-        Error::Write(source) => with("OutputError", words, &Known { number: source.raw_os_error(), ..Known::default() }),
+        Error::Write(source) => with(
+            "OutputError",
+            words,
+            &Known {
+                number: source.raw_os_error(),
+                ..Known::default()
+            },
+        ),
         _ => with("FormatError", words, &Known::default()),
     }
 }

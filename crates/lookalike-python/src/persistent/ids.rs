@@ -29,7 +29,10 @@ pub fn id_of(given: &Bound<'_, PyAny>) -> PyResult<Id> {
         }
     }
     let kind = given.get_type().name()?;
-    Err(raise("RecordError", format!("an id is a string or a finite number, not of the type {kind}")))
+    Err(raise(
+        "RecordError",
+        format!("an id is a string or a finite number, not of the type {kind}"),
+    ))
 }
 
 /// Returns an id as a Python object.

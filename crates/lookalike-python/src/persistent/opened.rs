@@ -46,26 +46,52 @@ pub struct Index {
 type Decision3<'py> = (&'static str, Option<Bound<'py, PyAny>>, Option<f64>);
 
 /// A document that was found: the id, the verdict, the figures, and the passages, each with its five numbers.
-type Found<'py> = (Bound<'py, PyAny>, &'static str, [Option<f64>; 4], Option<Vec<(String, [usize; 5])>>);
+type Found<'py> = (
+    Bound<'py, PyAny>,
+    &'static str,
+    [Option<f64>; 4],
+    Option<Vec<(String, [usize; 5])>>,
+);
 
 impl Index {
     fn of(folder: PathBuf, core: Core, is_readonly: bool) -> Self {
         let core = RwLock::new(Some(Arc::new(core)));
-        Self { folder, is_readonly, process: process::id(), core, compactions: Arc::default() }
+        Self {
+            folder,
+            is_readonly,
+            process: process::id(),
+            core,
+            compactions: Arc::default(),
+        }
     }
 
     fn core(&self) -> PyResult<Arc<Core>> {
         let shown = self.folder.display();
         if self.process != process::id() {
-            let words = format!("{shown}: the index was opened before this process was forked; open it again in this process");
+            let words = format!(
+                "{shown}: the index was opened before this process was forked; open it again in this process"
+            );
             return Err(raise("ClosedError", words));
         }
-        let core = self.core.read().unwrap_or_else(PoisonError::into_inner).clone();
-        core.ok_or_else(|| raise("ClosedError", format!("{shown}: the index is closed; open it again with lookalike.Index")))
+        let core = self
+            .core
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        core.ok_or_else(|| {
+            raise(
+                "ClosedError",
+                format!("{shown}: the index is closed; open it again with lookalike.Index"),
+            )
+        })
     }
 
     /// Runs an operation on another thread, so that the caller can be interrupted.
-    fn apart<T: Send + 'static>(&self, py: Python<'_>, work: impl FnOnce(&Core) -> Result<T> + Send + 'static) -> PyResult<T> {
+    fn apart<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Core) -> Result<T> + Send + 'static,
+    ) -> PyResult<T> {
         let core = self.core()?;
         parallel::apart(py, move || work(&core))?.map_err(failed)
     }
@@ -84,7 +110,13 @@ fn decided(core: &Core, since: u64, is_wanted: impl Fn(&Id) -> bool) -> Result<d
             store.push(&lookalike_engine::Decided {
                 id: &decision.id.to_json(),
                 reason: decision.reason,
-                representative: representative.as_deref().map(|id| lookalike_engine::Representative { row: 0, id, place: None }),
+                representative: representative.as_deref().map(|id| {
+                    lookalike_engine::Representative {
+                        row: 0,
+                        id,
+                        place: None,
+                    }
+                }),
                 likeness: decision.likeness,
                 cluster_size: decision.cluster_size,
                 overruled: false,
@@ -99,14 +131,25 @@ fn decided(core: &Core, since: u64, is_wanted: impl Fn(&Id) -> bool) -> Result<d
 fn shown<'py>(py: Python<'py>, decided: &Decided) -> PyResult<Decision3<'py>> {
     Ok(match decided {
         Decided::Kept => ("kept", None, None),
-        Decided::Dropped { representative, similarity } => ("dropped", Some(object(py, representative)?), *similarity),
+        Decided::Dropped {
+            representative,
+            similarity,
+        } => ("dropped", Some(object(py, representative)?), *similarity),
     })
 }
 
 fn found<'py>(py: Python<'py>, answer: Answer) -> PyResult<Found<'py>> {
-    let verdict = if answer.found.is_kept { "kept" } else { "dropped" };
+    let verdict = if answer.found.is_kept {
+        "kept"
+    } else {
+        "dropped"
+    };
     let figures = answer.figures();
-    let passages = answer.passages.map(|all| all.into_iter().map(|passage| (passage.text.clone(), passage.places())).collect());
+    let passages = answer.passages.map(|all| {
+        all.into_iter()
+            .map(|passage| (passage.text.clone(), passage.places()))
+            .collect()
+    });
     Ok((object(py, &answer.found.id)?, verdict, figures, passages))
 }
 
@@ -116,21 +159,34 @@ impl Index {
     #[staticmethod]
     fn create(py: Python<'_>, folder: PathBuf, options: &Bound<'_, PyDict>) -> PyResult<Self> {
         let settings = settings(options)?;
-        let core = py.detach(|| Core::create(&folder, settings)).map_err(failed)?;
+        let core = py
+            .detach(|| Core::create(&folder, settings))
+            .map_err(failed)?;
         Ok(Self::of(folder, core, false))
     }
 
     /// Opens an index.
     #[staticmethod]
     fn open(py: Python<'_>, folder: PathBuf, readonly: bool) -> PyResult<Self> {
-        let open = if readonly { Core::open_to_read } else { Core::open };
+        let open = if readonly {
+            Core::open_to_read
+        } else {
+            Core::open
+        };
         let core = py.detach(|| open(&folder)).map_err(failed)?;
         Ok(Self::of(folder, core, readonly))
     }
 
     /// Waits for running operations, and closes the index. A closed index can be closed again.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(mut core) = self.core.write().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
+        let Some(mut core) = self
+            .core
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        else {
+            return Ok(());
+        };
         loop {
             match Arc::try_unwrap(core) {
                 Ok(core) => {
@@ -147,7 +203,10 @@ impl Index {
     /// Whether the index is closed.
     #[getter]
     fn closed(&self) -> bool {
-        self.core.read().unwrap_or_else(PoisonError::into_inner).is_none()
+        self.core
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_none()
     }
 
     /// Whether the index was opened for reading only.
@@ -201,7 +260,12 @@ impl Index {
     }
 
     /// Removes documents. If an id is unknown and `ignores` is false, removes nothing.
-    fn delete(&self, py: Python<'_>, ids: Vec<Bound<'_, PyAny>>, ignores: bool) -> PyResult<Deleted> {
+    fn delete(
+        &self,
+        py: Python<'_>,
+        ids: Vec<Bound<'_, PyAny>>,
+        ignores: bool,
+    ) -> PyResult<Deleted> {
         let mut ids: Vec<Id> = ids.iter().map(id_of).collect::<PyResult<_>>()?;
         self.apart(py, move |core| {
             ids.sort();
@@ -220,12 +284,21 @@ impl Index {
                     changes.push(0, &change);
                 }
             }
-            Ok(Deleted { deleted, missing: given as u64 - deleted, changed, changes: Arc::new(changes) })
+            Ok(Deleted {
+                deleted,
+                missing: given as u64 - deleted,
+                changed,
+                changes: Arc::new(changes),
+            })
         })
     }
 
     /// Returns the decision about a document; None if no document has this id.
-    fn get<'py>(&self, py: Python<'py>, id: &Bound<'py, PyAny>) -> PyResult<Option<Decision3<'py>>> {
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        id: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Decision3<'py>>> {
         let (core, id) = (self.core()?, id_of(id)?);
         let decided = py.detach(|| core.get(&id)).map_err(failed)?;
         decided.map(|decided| shown(py, &decided)).transpose()
@@ -236,23 +309,52 @@ impl Index {
         let (core, id) = (self.core()?, id_of(id)?);
         let stored = py.detach(|| core.show(&id)).map_err(failed)?;
         let stored = stored.ok_or_else(|| failed(lookalike_index::Error::Unknown(id)))?;
-        let objects = |ids: &[Id]| ids.iter().map(|id| object(py, id)).collect::<PyResult<Vec<_>>>();
-        Ok((shown(py, &stored.decided)?, objects(&stored.copies)?, objects(&stored.represents)?, stored.text))
+        let objects = |ids: &[Id]| {
+            ids.iter()
+                .map(|id| object(py, id))
+                .collect::<PyResult<Vec<_>>>()
+        };
+        Ok((
+            shown(py, &stored.decided)?,
+            objects(&stored.copies)?,
+            objects(&stored.represents)?,
+            stored.text,
+        ))
     }
 
     /// Returns the documents that are similar to a text.
-    fn query_text<'py>(&self, py: Python<'py>, text: &Bound<'py, PyAny>, asking: Question) -> PyResult<Vec<Found<'py>>> {
+    fn query_text<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        asking: Question,
+    ) -> PyResult<Vec<Found<'py>>> {
         let core = self.core()?;
         let text = sets::text(&core.settings().config, text)?;
-        let answers = py.detach(|| asking_of(asking).of(&core, Like::Text(&text))).map_err(failed)?;
-        answers.into_iter().map(|answer| found(py, answer)).collect()
+        let answers = py
+            .detach(|| asking_of(asking).of(&core, Like::Text(&text)))
+            .map_err(failed)?;
+        answers
+            .into_iter()
+            .map(|answer| found(py, answer))
+            .collect()
     }
 
     /// Returns the documents that are similar to a document of the index.
-    fn query_id<'py>(&self, py: Python<'py>, id: &Bound<'py, PyAny>, asking: Question) -> PyResult<Vec<Found<'py>>> {
+    fn query_id<'py>(
+        &self,
+        py: Python<'py>,
+        id: &Bound<'py, PyAny>,
+        asking: Question,
+    ) -> PyResult<Vec<Found<'py>>> {
         let (core, id) = (self.core()?, id_of(id)?);
-        let answers = py.detach(|| asking_of(asking).of(&core, Like::Document(id))).map_err(failed)?;
-        answers.into_iter().map(|answer| found(py, answer)).collect()
+        let answers = py
+            .detach(|| asking_of(asking).of(&core, Like::Document(id)))
+            .map_err(failed)?;
+        answers
+            .into_iter()
+            .map(|answer| found(py, answer))
+            .collect()
     }
 
     /// Returns the documents that are similar to the texts of a collection, as columns, and the number of texts.
@@ -269,7 +371,10 @@ impl Index {
         let asking = asking_of(asking);
         let rows = watched(py, progress.as_ref(), move |observer: Observer<'_>| {
             // Keep order does not matter, so the field that decides it need not be there.
-            let config = RunConfig { keep: None, ..config };
+            let config = RunConfig {
+                keep: None,
+                ..config
+            };
             let (mut rows, mut wrong) = (FoundRows::new(asking.passages.is_some()), None);
             let read = each_document(
                 &config,
@@ -280,7 +385,9 @@ impl Index {
                             wrong = Some(error);
                             lookalike_engine::Error::failure("the index failed")
                         })?;
-                        answers.into_iter().for_each(|answer| rows.push(&id, answer));
+                        answers
+                            .into_iter()
+                            .for_each(|answer| rows.push(&id, answer));
                     }
                     Ok(())
                 },
@@ -296,7 +403,8 @@ impl Index {
 
     /// Returns the decisions about all documents, in input order.
     fn decisions(&self, py: Python<'_>) -> PyResult<Decisions> {
-        self.apart(py, |core| decided(core, 0, |_| true)).map(Decisions::of)
+        self.apart(py, |core| decided(core, 0, |_| true))
+            .map(Decisions::of)
     }
 
     /// Returns the decisions about the documents that were added, as they are now.
@@ -305,7 +413,9 @@ impl Index {
         let store = self.apart(py, move |core| {
             let now = compactions.read().unwrap_or_else(PoisonError::into_inner);
             let (since, then) = outcome.since;
-            decided(core, if then == *now { since } else { 0 }, |id| outcome.has(id))
+            decided(core, if then == *now { since } else { 0 }, |id| {
+                outcome.has(id)
+            })
         });
         store.map(Decisions::of)
     }
@@ -359,13 +469,23 @@ impl Index {
 const STEP: usize = 10_000;
 
 /// The decision, the copies, the documents that it represents, and the text.
-type Shown<'py> = (Decision3<'py>, Vec<Bound<'py, PyAny>>, Vec<Bound<'py, PyAny>>, Option<String>);
+type Shown<'py> = (
+    Decision3<'py>,
+    Vec<Bound<'py, PyAny>>,
+    Vec<Bound<'py, PyAny>>,
+    Option<String>,
+);
 
 /// How many documents are wanted, how similar, whether only kept ones, and the least length of passages.
 type Question = (Option<usize>, Option<f64>, bool, Option<usize>);
 
 fn asking_of((nearest, threshold, only_kept, passages): Question) -> Asking {
-    Asking { nearest, threshold, only_kept, passages }
+    Asking {
+        nearest,
+        threshold,
+        only_kept,
+        passages,
+    }
 }
 
 fn first_unknown(core: &Core, ids: &[Id]) -> Result<Option<Id>> {

@@ -73,8 +73,11 @@ impl Outcome {
         changes: &[Change],
         decided: impl Fn(&Id) -> Result<Option<Decided>, E>,
     ) -> Result<(), E> {
-        let mut new: HashSet<u128> =
-            changes.iter().filter(|change| change.before.is_none()).map(|change| key(&change.id)).collect();
+        let mut new: HashSet<u128> = changes
+            .iter()
+            .filter(|change| change.before.is_none())
+            .map(|change| key(&change.id))
+            .collect();
         let mut changed: HashSet<u128> = HashSet::new();
         if !skips && new.len() < ids.len() {
             changed = changes.iter().map(|change| key(&change.id)).collect();
@@ -120,7 +123,10 @@ impl Outcome {
 
     pub fn finish(mut self) -> Added {
         let changes = std::mem::replace(&mut self.changes, Changes::new(false));
-        Added { outcome: Arc::new(self), changes: Arc::new(changes) }
+        Added {
+            outcome: Arc::new(self),
+            changes: Arc::new(changes),
+        }
     }
 }
 
@@ -143,16 +149,39 @@ impl Added {
     /// Returns the numbers of the summary: documents, added, skipped, replaced, kept, dropped, changed, bad lines, documents without an
     /// id, and bytes.
     fn counts(&self) -> [u64; 10] {
-        let Outcome { fates, skipped, replaced, changed, bad_lines, without_id, bytes, .. } = &*self.outcome;
+        let Outcome {
+            fates,
+            skipped,
+            replaced,
+            changed,
+            bad_lines,
+            without_id,
+            bytes,
+            ..
+        } = &*self.outcome;
         let count = |of: Fate| fates.iter().filter(|&&fate| fate == of).count() as u64;
         let (documents, added) = (fates.len() as u64, self.outcome.added());
         let (kept, dropped) = (count(Fate::Kept), count(Fate::Dropped));
-        [documents, added, *skipped, *replaced, kept, dropped, *changed, *bad_lines, *without_id, *bytes]
+        [
+            documents,
+            added,
+            *skipped,
+            *replaced,
+            kept,
+            dropped,
+            *changed,
+            *bad_lines,
+            *without_id,
+            *bytes,
+        ]
     }
 
     /// Returns a mask of the documents that are kept.
     fn kept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        PyArray1::from_iter(py, self.outcome.fates.iter().map(|&fate| fate == Fate::Kept))
+        PyArray1::from_iter(
+            py,
+            self.outcome.fates.iter().map(|&fate| fate == Fate::Kept),
+        )
     }
 
     /// Returns the errors of the first bad lines.

@@ -25,14 +25,21 @@ pub fn settings(keywords: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let (mut flags, own) = parted(object(keywords)?)?;
     flags.extend(["--".into(), "-".into()]);
     let settings = asked::index_create(flags).map_err(not_asked)?;
-    Ok(Settings { config: laid_over(settings.config, own)?, ..settings })
+    Ok(Settings {
+        config: laid_over(settings.config, own)?,
+        ..settings
+    })
 }
 
 /// Returns how documents are read and added.
 ///
 /// # Errors
 /// Fails with `ConfigError` if a keyword is invalid.
-pub fn reading(index: &Index, texts: Option<Named<'_>>, keywords: &Bound<'_, PyDict>) -> PyResult<Asked> {
+pub fn reading(
+    index: &Index,
+    texts: Option<Named<'_>>,
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<Asked> {
     let mut fields = object(keywords)?;
     let inputs = names(&mut fields, "inputs");
     let commands = names(&mut fields, "input_command");
@@ -41,7 +48,11 @@ pub fn reading(index: &Index, texts: Option<Named<'_>>, keywords: &Bound<'_, PyD
     }
     fields_of_records(&mut fields);
     let (mut flags, _) = parted(fields)?;
-    flags.extend(commands.iter().map(|command| format!("--input-command={command}").into()));
+    flags.extend(
+        commands
+            .iter()
+            .map(|command| format!("--input-command={command}").into()),
+    );
     // The folder and the input are placeholders.
     flags.extend(["--".into(), "-".into(), "-".into()]);
     let mut asked = asked::index_add(index, flags).map_err(not_asked)?;

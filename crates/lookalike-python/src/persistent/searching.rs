@@ -35,7 +35,13 @@ pub struct Passage {
 
 impl Passage {
     pub fn places(&self) -> [usize; 5] {
-        [self.query.start, self.query.end, self.document.start, self.document.end, self.tokens]
+        [
+            self.query.start,
+            self.query.end,
+            self.document.start,
+            self.document.end,
+            self.tokens,
+        ]
     }
 }
 
@@ -52,9 +58,21 @@ pub struct Asking {
 impl Asking {
     /// Finds the documents that are similar to a text or to a document of the index.
     pub fn of(self, index: &Index, like: Like) -> Result<Vec<Answer>> {
-        let Self { nearest, threshold, only_kept, passages } = self;
+        let Self {
+            nearest,
+            threshold,
+            only_kept,
+            passages,
+        } = self;
         let stored = |id: &Id| Result::Ok(index.text(id)?.unwrap_or_default());
-        let ask = Ask { like, nearest, threshold, only_kept, figures: true, passages };
+        let ask = Ask {
+            like,
+            nearest,
+            threshold,
+            only_kept,
+            figures: true,
+            passages,
+        };
         let found = index.query(&ask)?;
         let text = match &ask.like {
             _ if passages.is_none() || found.is_empty() => Cow::Borrowed(""),
@@ -62,17 +80,28 @@ impl Asking {
             Like::Document(id) => Cow::Owned(stored(id)?),
         };
         let answer = |mut found: Found| {
-            let Some(shared) = found.passages.take() else { return Ok(Answer { found, passages: None }) };
+            let Some(shared) = found.passages.take() else {
+                return Ok(Answer {
+                    found,
+                    passages: None,
+                });
+            };
             let other = stored(&found.id)?;
             let (mut own, mut others) = (CharCount::new(&text), CharCount::new(&other));
-            let span = |range: &Range<usize>| Span { start: range.start, end: range.end };
+            let span = |range: &Range<usize>| Span {
+                start: range.start,
+                end: range.end,
+            };
             let passage = |shared: SharedPassage| Passage {
                 query: own.span(span(&shared.query)),
                 document: others.span(span(&shared.document)),
                 tokens: shared.tokens,
                 text: shared.text,
             };
-            Ok(Answer { passages: Some(shared.into_iter().map(passage).collect()), found })
+            Ok(Answer {
+                passages: Some(shared.into_iter().map(passage).collect()),
+                found,
+            })
         };
         found.into_iter().map(answer).collect()
     }

@@ -55,18 +55,33 @@ impl Bottom {
     #[pyo3(signature = (item, /))]
     fn sketch(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<BottomSketch> {
         let item = Item::new(item)?;
-        Ok(BottomSketch(py.detach(|| self.bottom.sketch(items::bag(&self.method, &item, &mut Scratch::default())))))
+        Ok(BottomSketch(py.detach(|| {
+            self.bottom
+                .sketch(items::bag(&self.method, &item, &mut Scratch::default()))
+        })))
     }
 
     /// Returns the sketches of many texts. `threads`: 0 means one per core.
     #[pyo3(signature = (items, /, threads = 0))]
-    fn sketches(&self, py: Python<'_>, items: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<BottomSketch>> {
+    fn sketches(
+        &self,
+        py: Python<'_>,
+        items: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<BottomSketch>> {
         let items = Item::batch(items)?;
         let mut out = vec![None; items.len()];
         py.detach(|| {
-            items::fill(&items, &mut out, 1, threads, Scratch::default, |scratch, item, out| {
-                out[0] = Some(self.bottom.sketch(items::bag(&self.method, item, scratch)));
-            })
+            items::fill(
+                &items,
+                &mut out,
+                1,
+                threads,
+                Scratch::default,
+                |scratch, item, out| {
+                    out[0] = Some(self.bottom.sketch(items::bag(&self.method, item, scratch)));
+                },
+            )
         })?;
         Ok(out.into_iter().flatten().map(BottomSketch).collect())
     }
@@ -145,8 +160,14 @@ impl BottomSketch {
         )
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Self>().getattr("_from_bytes")?, (to_bytes(py, &self.0)?,)))
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((
+            py.get_type::<Self>().getattr("_from_bytes")?,
+            (to_bytes(py, &self.0)?,),
+        ))
     }
 
     #[staticmethod]

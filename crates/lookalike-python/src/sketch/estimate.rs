@@ -41,6 +41,9 @@ impl Estimate {
     }
 
     fn __repr__(&self) -> String {
-        format!("Estimate({:?}, low={:?}, high={:?})", self.0.value, self.0.low, self.0.high)
+        format!(
+            "Estimate({:?}, low={:?}, high={:?})",
+            self.0.value, self.0.low, self.0.high
+        )
     }
 }

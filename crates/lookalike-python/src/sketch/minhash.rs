@@ -57,11 +57,17 @@ impl MinHash {
 impl MinHash {
     #[new]
     #[pyo3(signature = (slots = None, permutations = None, **config), text_signature = "(slots=None, permutations=None, **config)")]
-    fn new(slots: Option<usize>, permutations: Option<&Bound<'_, PyAny>>, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn new(
+        slots: Option<usize>,
+        permutations: Option<&Bound<'_, PyAny>>,
+        config: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let method = config::shingles(config::config("MinHash", &[], config)?)?;
         let slots = slots.unwrap_or(DEFAULT_SLOTS);
         if !(1..=MAX_SLOTS).contains(&slots) {
-            let words = format!("a signature must have from 1 to {MAX_SLOTS} slots, got {slots}; 128 is usual");
+            let words = format!(
+                "a signature must have from 1 to {MAX_SLOTS} slots, got {slots}; 128 is usual"
+            );
             return Err(raise("ConfigError", words));
         }
         let permutations = match permutations {
@@ -73,7 +79,11 @@ impl MinHash {
             Permutations::Many => Family::Many(sketch::MinHash::new(slots, seed)),
             Permutations::One => Family::One(sketch::OnePermutation::new(slots, seed)),
         };
-        Ok(Self { method, family, permutations })
+        Ok(Self {
+            method,
+            family,
+            permutations,
+        })
     }
 
     /// The number of slots in a signature.
@@ -122,15 +132,27 @@ impl MinHash {
     /// other row. `threads`: 0 means one per core; the result is the same for any number. The interpreter is released during the
     /// computation.
     #[pyo3(signature = (items, /, threads = 0))]
-    fn signatures<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u32>>> {
+    fn signatures<'py>(
+        &self,
+        py: Python<'py>,
+        items: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let items = Item::batch(items)?;
         let slots = self.slots();
         let mut out = vec![0; items.len() * slots];
         py.detach(|| {
-            items::fill(&items, &mut out, slots, threads, Default::default, |(scratch, minima): &mut _, item, row| {
-                self.minima(item, scratch, minima);
-                row.copy_from_slice(minima);
-            })
+            items::fill(
+                &items,
+                &mut out,
+                slots,
+                threads,
+                Default::default,
+                |(scratch, minima): &mut _, item, row| {
+                    self.minima(item, scratch, minima);
+                    row.copy_from_slice(minima);
+                },
+            )
         })?;
         PyArray1::from_vec(py, out).reshape([items.len(), slots])
     }
@@ -142,24 +164,44 @@ impl MinHash {
     /// rows have the same byte, `(256*equal-1)/255` is an estimate of the resemblance. `threads`: 0 means one per core. Raises
     /// `ConfigError` if a signature has fewer than 128 slots.
     #[pyo3(signature = (items, /, threads = 0))]
-    fn bits<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    fn bits<'py>(
+        &self,
+        py: Python<'py>,
+        items: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let items = Item::batch(items)?;
         if self.slots() < BITS_SLOTS {
-            let words = format!("b-bit sketches need {BITS_SLOTS} slots, got {}; use more slots", self.slots());
+            let words = format!(
+                "b-bit sketches need {BITS_SLOTS} slots, got {}; use more slots",
+                self.slots()
+            );
             return Err(raise("ConfigError", words));
         }
         let mut out = vec![0; items.len() * BITS_SLOTS];
         py.detach(|| {
-            items::fill(&items, &mut out, BITS_SLOTS, threads, Default::default, |(scratch, minima): &mut _, item, row| {
-                self.minima(item, scratch, minima);
-                row.copy_from_slice(&sketch::bits(minima));
-            })
+            items::fill(
+                &items,
+                &mut out,
+                BITS_SLOTS,
+                threads,
+                Default::default,
+                |(scratch, minima): &mut _, item, row| {
+                    self.minima(item, scratch, minima);
+                    row.copy_from_slice(&sketch::bits(minima));
+                },
+            )
         })?;
         PyArray1::from_vec(py, out).reshape([items.len(), BITS_SLOTS])
     }
 
     fn __repr__(&self) -> String {
-        format!("MinHash(slots={}, permutations='{}', seed={})", self.slots(), self.permutations(), self.seed())
+        format!(
+            "MinHash(slots={}, permutations='{}', seed={})",
+            self.slots(),
+            self.permutations(),
+            self.seed()
+        )
     }
 }
 
@@ -193,8 +235,14 @@ impl Signature {
         format!("<Signature of {} slots>", self.0.slots().len())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Self>().getattr("_from_bytes")?, (to_bytes(py, &self.0)?,)))
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((
+            py.get_type::<Self>().getattr("_from_bytes")?,
+            (to_bytes(py, &self.0)?,),
+        ))
     }
 
     #[staticmethod]

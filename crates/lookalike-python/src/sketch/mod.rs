@@ -22,7 +22,8 @@ use crate::error::raise;
 
 /// Returns a sketch as bytes, for pickle.
 fn to_bytes<'py>(py: Python<'py>, sketch: &impl Serialize) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = serde_json::to_vec(sketch).map_err(|error| raise("InternalError", error.to_string()))?;
+    let bytes =
+        serde_json::to_vec(sketch).map_err(|error| raise("InternalError", error.to_string()))?;
     Ok(PyBytes::new(py, &bytes))
 }
 
@@ -30,7 +31,10 @@ fn to_bytes<'py>(py: Python<'py>, sketch: &impl Serialize) -> PyResult<Bound<'py
 fn from_bytes<T: DeserializeOwned>(bytes: &[u8], fits: impl Fn(&T) -> bool) -> PyResult<T> {
     match serde_json::from_slice(bytes) {
         Ok(sketch) if fits(&sketch) => Ok(sketch),
-        _ => Err(raise("FormatError", "these bytes are not a sketch; unpickle data that the same class pickled".into())),
+        _ => Err(raise(
+            "FormatError",
+            "these bytes are not a sketch; unpickle data that the same class pickled".into(),
+        )),
     }
 }
 

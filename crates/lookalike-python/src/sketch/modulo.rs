@@ -32,7 +32,10 @@ pub struct Modulo {
 impl Modulo {
     #[new]
     #[pyo3(signature = (modulus = None, **config), text_signature = "(modulus=None, **config)")]
-    fn new(modulus: Option<&Bound<'_, PyAny>>, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn new(
+        modulus: Option<&Bound<'_, PyAny>>,
+        config: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let method = config::shingles(config::config("Modulo", &[], config)?)?;
         let modulus = match modulus {
             Some(given) => config::piece("modulus", given)?,
@@ -46,18 +49,33 @@ impl Modulo {
     #[pyo3(signature = (item, /))]
     fn sketch(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<ModuloSketch> {
         let item = Item::new(item)?;
-        Ok(ModuloSketch(py.detach(|| self.modulo.sketch(items::bag(&self.method, &item, &mut Scratch::default())))))
+        Ok(ModuloSketch(py.detach(|| {
+            self.modulo
+                .sketch(items::bag(&self.method, &item, &mut Scratch::default()))
+        })))
     }
 
     /// Returns the sketches of many texts. `threads`: 0 means one per core.
     #[pyo3(signature = (items, /, threads = 0))]
-    fn sketches(&self, py: Python<'_>, items: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<ModuloSketch>> {
+    fn sketches(
+        &self,
+        py: Python<'_>,
+        items: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<ModuloSketch>> {
         let items = Item::batch(items)?;
         let mut out = vec![None; items.len()];
         py.detach(|| {
-            items::fill(&items, &mut out, 1, threads, Scratch::default, |scratch, item, out| {
-                out[0] = Some(self.modulo.sketch(items::bag(&self.method, item, scratch)));
-            })
+            items::fill(
+                &items,
+                &mut out,
+                1,
+                threads,
+                Scratch::default,
+                |scratch, item, out| {
+                    out[0] = Some(self.modulo.sketch(items::bag(&self.method, item, scratch)));
+                },
+            )
         })?;
         Ok(out.into_iter().flatten().map(ModuloSketch).collect())
     }
@@ -127,11 +145,22 @@ impl ModuloSketch {
     }
 
     fn __repr__(&self) -> String {
-        format!("<ModuloSketch of {} elements, level {}, seed {}>", self.__len__(), self.level(), self.seed())
+        format!(
+            "<ModuloSketch of {} elements, level {}, seed {}>",
+            self.__len__(),
+            self.level(),
+            self.seed()
+        )
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Self>().getattr("_from_bytes")?, (to_bytes(py, &self.0)?,)))
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((
+            py.get_type::<Self>().getattr("_from_bytes")?,
+            (to_bytes(py, &self.0)?,),
+        ))
     }
 
     #[staticmethod]
@@ -139,7 +168,10 @@ impl ModuloSketch {
         Ok(Self(from_bytes(bytes, |sketch: &sketch::ModuloSketch| {
             sketch.level() <= sketch::MAX_LEVEL
                 && ascends(sketch.elements())
-                && sketch.elements().iter().all(|element| element.trailing_zeros() >= sketch.level())
+                && sketch
+                    .elements()
+                    .iter()
+                    .all(|element| element.trailing_zeros() >= sketch.level())
         })?))
     }
 }

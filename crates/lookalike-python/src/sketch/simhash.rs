@@ -50,7 +50,11 @@ impl SimHash {
 impl SimHash {
     #[new]
     #[pyo3(signature = (bits = None, features = None, **config), text_signature = "(bits=None, features=None, **config)")]
-    fn new(bits: Option<u32>, features: Option<&Bound<'_, PyAny>>, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn new(
+        bits: Option<u32>,
+        features: Option<&Bound<'_, PyAny>>,
+        config: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let method = config::shingles(config::config("SimHash", &[], config)?)?;
         let default = SimHashBy::default();
         let width = match bits {
@@ -62,7 +66,11 @@ impl SimHash {
             None => default.features,
         };
         let simhash = sketch::SimHash::new(width, method.config().seed);
-        Ok(Self { method, simhash, features })
+        Ok(Self {
+            method,
+            simhash,
+            features,
+        })
     }
 
     /// The number of bits in a hash: 64 or 128.
@@ -72,7 +80,11 @@ impl SimHash {
     }
 
     fn __repr__(&self) -> String {
-        format!("SimHash(bits={}, seed={})", self.bits(), self.method.config().seed)
+        format!(
+            "SimHash(bits={}, seed={})",
+            self.bits(),
+            self.method.config().seed
+        )
     }
 
     /// Returns the hash of a text, or of the fingerprints of a text.
@@ -81,24 +93,39 @@ impl SimHash {
     #[pyo3(signature = (item, /))]
     fn sketch(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<SimHashSketch> {
         let item = Item::new(item)?;
-        Ok(SimHashSketch(py.detach(|| self.simhash.sketch(self.features(&item, &mut Buffers::default())))))
+        Ok(SimHashSketch(py.detach(|| {
+            self.simhash
+                .sketch(self.features(&item, &mut Buffers::default()))
+        })))
     }
 
     /// Returns the hashes of many texts: a numpy array of uint64 of shape (texts, bits / 64), the lower half first.
     ///
     /// The hash of an empty text is 0, which has no meaning. `threads`: 0 means one per core.
     #[pyo3(signature = (items, /, threads = 0))]
-    fn hashes<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    fn hashes<'py>(
+        &self,
+        py: Python<'py>,
+        items: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<u64>>> {
         let items = Item::batch(items)?;
         let words = self.bits() as usize / 64;
         let mut out = vec![0; items.len() * words];
         py.detach(|| {
-            items::fill(&items, &mut out, words, threads, Buffers::default, |buffers, item, out| {
-                let hash = self.simhash.hash(self.features(item, buffers));
-                for (half, out) in out.iter_mut().enumerate() {
-                    *out = (hash >> (64 * half)) as u64;
-                }
-            })
+            items::fill(
+                &items,
+                &mut out,
+                words,
+                threads,
+                Buffers::default,
+                |buffers, item, out| {
+                    let hash = self.simhash.hash(self.features(item, buffers));
+                    for (half, out) in out.iter_mut().enumerate() {
+                        *out = (hash >> (64 * half)) as u64;
+                    }
+                },
+            )
         })?;
         PyArray1::from_vec(py, out).reshape([items.len(), words])
     }
@@ -145,8 +172,14 @@ impl SimHashSketch {
         format!("<SimHashSketch {:#x}>", self.0.bits())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Self>().getattr("_from_bytes")?, (to_bytes(py, &self.0)?,)))
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((
+            py.get_type::<Self>().getattr("_from_bytes")?,
+            (to_bytes(py, &self.0)?,),
+        ))
     }
 
     #[staticmethod]

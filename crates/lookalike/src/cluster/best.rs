@@ -16,7 +16,8 @@ impl Best {
     /// Returns whether `self` is preferred to `other`.
     pub fn beats(self, other: Option<Self>) -> bool {
         other.is_none_or(|other| {
-            self.similarity > other.similarity || self.similarity == other.similarity && self.rank < other.rank
+            self.similarity > other.similarity
+                || self.similarity == other.similarity && self.rank < other.rank
         })
     }
 

@@ -34,7 +34,12 @@ impl Buckets {
     /// Creates buckets from columns of band keys. `documents` are the documents that lookups can return. The caller excludes
     /// empty documents, and exact copies of documents that precede them in keep order.
     pub fn new(columns: Vec<Vec<u32>>, documents: &[u32]) -> Self {
-        Self::of_labelled(columns.into_iter().map(|column| Self::label(column, documents)).collect())
+        Self::of_labelled(
+            columns
+                .into_iter()
+                .map(|column| Self::label(column, documents))
+                .collect(),
+        )
     }
 
     /// Replaces the band keys in a column by bucket numbers, as [`new`](Self::new) needs them, and also returns the number of
@@ -47,14 +52,22 @@ impl Buckets {
 
     /// Creates buckets from columns that [`label`](Self::label) has labelled.
     pub fn of_labelled(labelled: Vec<(Vec<u32>, u32)>) -> Self {
-        let heads = labelled.iter().map(|(_, buckets)| vec![NONE; *buckets as usize]).collect();
-        Self { columns: labelled.into_iter().map(|(column, _)| column).collect(), heads }
+        let heads = labelled
+            .iter()
+            .map(|(_, buckets)| vec![NONE; *buckets as usize])
+            .collect();
+        Self {
+            columns: labelled.into_iter().map(|(column, _)| column).collect(),
+            heads,
+        }
     }
 
     /// Returns the bucket of a document in each band, or [`NONE`] where no other document has the same key. Call it only for
     /// documents that are not kept.
     pub fn buckets_of(&self, document: u32) -> impl Iterator<Item = u32> {
-        self.columns.iter().map(move |column| column[document as usize])
+        self.columns
+            .iter()
+            .map(move |column| column[document as usize])
     }
 
     /// Returns whether a bucket was closed.
@@ -104,7 +117,9 @@ impl Buckets {
                 next = column[next as usize];
             }
         }
-        members.iter().for_each(|&member| seen[member as usize / 64] = 0);
+        members
+            .iter()
+            .for_each(|&member| seen[member as usize / 64] = 0);
     }
 
     /// Records a document as kept. Call it once per document.
@@ -124,9 +139,14 @@ mod tests {
 
     #[test]
     fn a_closed_bucket_has_no_neighbours() {
-        let mut buckets = Buckets::of_labelled(vec![(vec![0, 0, 0, 1, 1], 2), (vec![NONE, 0, NONE, NONE, 0], 1)]);
+        let mut buckets = Buckets::of_labelled(vec![
+            (vec![0, 0, 0, 1, 1], 2),
+            (vec![NONE, 0, NONE, NONE, 0], 1),
+        ]);
         let mut neighbours = Neighbours::default();
-        [0, 1, 3].into_iter().for_each(|document| buckets.keep(document));
+        [0, 1, 3]
+            .into_iter()
+            .for_each(|document| buckets.keep(document));
         assert_eq!(buckets.kept(0, 0), [1, 0]);
         buckets.close(0, 0);
         assert!(buckets.is_closed(0, 0) && !buckets.is_closed(0, 1) && !buckets.is_closed(1, 0));

@@ -13,7 +13,11 @@ use crate::fingerprint::Digest;
 /// Returns, for each document, its first copy: the first document in keep order that equals it. If no earlier document equals it,
 /// this is the document itself. `order` is keep order.
 pub fn first_copies(digests: &[Digest], order: &[u32]) -> Vec<u32> {
-    let mut rows: Vec<(Digest, u32)> = order.iter().enumerate().map(|(rank, &d)| (digests[d as usize], rank as u32)).collect();
+    let mut rows: Vec<(Digest, u32)> = order
+        .iter()
+        .enumerate()
+        .map(|(rank, &d)| (digests[d as usize], rank as u32))
+        .collect();
     rows.sort_unstable();
     let mut first_copies = vec![0; digests.len()];
     for same in rows.chunk_by(|a, b| a.0 == b.0) {

@@ -44,17 +44,22 @@ impl FromStr for Keep {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (kind, field) = text.split_once(':').map_or((text, None), |(kind, field)| (kind, Some(field)));
+        let (kind, field) = text
+            .split_once(':')
+            .map_or((text, None), |(kind, field)| (kind, Some(field)));
         match (kind, field) {
             ("first", None) => Ok(Self::First),
             ("longest", None) => Ok(Self::Longest),
-            ("newest" | "max" | "min", None | Some("")) => {
-                Err(format!("{kind} needs a field; write {kind}:FIELD, such as {kind}:date"))
-            }
+            ("newest" | "max" | "min", None | Some("")) => Err(format!(
+                "{kind} needs a field; write {kind}:FIELD, such as {kind}:date"
+            )),
             ("newest", Some(field)) => Ok(Self::Newest(field.into())),
             ("max", Some(field)) => Ok(Self::Max(field.into())),
             ("min", Some(field)) => Ok(Self::Min(field.into())),
-            _ => Err(format!("{} is not a keep order; use first, longest, newest:FIELD, max:FIELD or min:FIELD", quoted(text))),
+            _ => Err(format!(
+                "{} is not a keep order; use first, longest, newest:FIELD, max:FIELD or min:FIELD",
+                quoted(text)
+            )),
         }
     }
 }
@@ -74,7 +79,11 @@ impl fmt::Display for Keep {
 /// Converts a number to a key that sorts in the same order: larger numbers have larger keys, and −0 and 0 have the same key.
 pub fn number_key(number: f64) -> u64 {
     let bits = (number + 0.0).to_bits();
-    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+    if bits >> 63 == 1 {
+        !bits
+    } else {
+        bits | 1 << 63
+    }
 }
 
 /// Converts a time to a key that sorts in the same order. The time is in nanoseconds since 1970, so it is between 1677 and 2262.
@@ -84,7 +93,11 @@ pub fn time_key(nanoseconds: i64) -> u64 {
 
 /// Returns the number that has this [key](number_key); 0 for the key of −0 and 0.
 pub fn number_of_key(key: u64) -> f64 {
-    f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
+    f64::from_bits(if key >> 63 == 1 {
+        key & !(1 << 63)
+    } else {
+        !key
+    })
 }
 
 /// Returns the time that has this [key](time_key), in nanoseconds since 1970.
@@ -102,7 +115,10 @@ pub fn keep_order(keys: &[u64]) -> Vec<u32> {
 /// Returns the place of each document in an order.
 pub fn ranks(order: &[u32]) -> Vec<u32> {
     let mut ranks = vec![0; order.len()];
-    order.iter().zip(0..).for_each(|(&d, rank)| ranks[d as usize] = rank);
+    order
+        .iter()
+        .zip(0..)
+        .for_each(|(&d, rank)| ranks[d as usize] = rank);
     ranks
 }
 
@@ -131,7 +147,12 @@ mod tests {
         for text in ["first", "longest", "newest:date", "max:score", "min:a:b"] {
             assert_eq!(text.parse::<Keep>().unwrap().to_string(), text);
         }
-        assert!("newest".parse::<Keep>().unwrap_err().contains("newest:FIELD"));
+        assert!(
+            "newest"
+                .parse::<Keep>()
+                .unwrap_err()
+                .contains("newest:FIELD")
+        );
         assert!("best".parse::<Keep>().unwrap_err().contains("longest"));
         assert!("first:x".parse::<Keep>().is_err());
     }

@@ -20,7 +20,11 @@ impl Links {
             Self::Buckets(buckets) => buckets.kept_neighbours(document, neighbours),
             Self::Listed(listed) => {
                 neighbours.members.clear();
-                let kept = listed.of(document).iter().copied().filter(|&other| listed.kept[other as usize]);
+                let kept = listed
+                    .of(document)
+                    .iter()
+                    .copied()
+                    .filter(|&other| listed.kept[other as usize]);
                 neighbours.members.extend(kept);
             }
         }
@@ -60,9 +64,14 @@ impl Listed {
             next[a as usize] += 1;
         }
         for d in 0..documents {
-            neighbours[starts[d]..starts[d + 1]].sort_unstable_by_key(|&other| ranks[other as usize]);
+            neighbours[starts[d]..starts[d + 1]]
+                .sort_unstable_by_key(|&other| ranks[other as usize]);
         }
-        Self { starts, neighbours, kept: vec![false; documents] }
+        Self {
+            starts,
+            neighbours,
+            kept: vec![false; documents],
+        }
     }
 
     /// Returns the documents that are paired with a document, the preferred ones first (in keep order).
@@ -79,7 +88,9 @@ mod tests {
     fn neighbours_are_in_keep_order_and_only_kept_ones_are_returned() {
         let mut links = Links::Listed(Listed::new(&[(0, 2), (1, 2), (2, 3)], &[3, 1, 2, 0]));
         let mut neighbours = Neighbours::default();
-        let Links::Listed(listed) = &links else { panic!() };
+        let Links::Listed(listed) = &links else {
+            panic!()
+        };
         assert_eq!((listed.of(2), listed.of(0)), (&[3, 1, 0][..], &[2][..]));
         links.kept_neighbours(2, &mut neighbours);
         assert!(neighbours.members.is_empty());

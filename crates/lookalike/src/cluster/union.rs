@@ -10,7 +10,9 @@ pub struct UnionFind {
 impl UnionFind {
     /// Creates `n` sets of one element each.
     pub fn new(n: usize) -> Self {
-        Self { parents: (0..n as u32).collect() }
+        Self {
+            parents: (0..n as u32).collect(),
+        }
     }
 
     /// Adds an element, in a set of its own. Returns the element, which is the number of elements before it.
@@ -48,6 +50,9 @@ mod tests {
         for (a, b) in [(5, 4), (2, 3), (4, 3)] {
             sets.join(a, b);
         }
-        assert_eq!((0..6).map(|x| sets.find(x)).collect::<Vec<_>>(), [0, 1, 2, 2, 2, 2]);
+        assert_eq!(
+            (0..6).map(|x| sets.find(x)).collect::<Vec<_>>(),
+            [0, 1, 2, 2, 2, 2]
+        );
     }
 }

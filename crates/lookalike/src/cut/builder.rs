@@ -27,8 +27,13 @@ use crate::{
 /// assert_eq!(cut[1].passages[0].source, 0);
 /// ```
 pub fn cut<T: AsRef<str>>(texts: &[T]) -> Vec<CutText> {
-    #[expect(clippy::expect_used, reason = "a test checks that the defaults are valid, and no text is rejected")]
-    Cut::new().run(texts).expect("the default settings are valid")
+    #[expect(
+        clippy::expect_used,
+        reason = "a test checks that the defaults are valid, and no text is rejected"
+    )]
+    Cut::new()
+        .run(texts)
+        .expect("the default settings are valid")
 }
 
 /// What is left of a text, and what was cut.
@@ -169,10 +174,18 @@ impl Cut {
     ///
     /// # Errors
     /// Fails if the settings are invalid. Texts are never rejected.
-    pub fn run_against<R: AsRef<str>, T: AsRef<str>>(&self, references: &[R], texts: &[T]) -> Result<Vec<CutText>> {
+    pub fn run_against<R: AsRef<str>, T: AsRef<str>>(
+        &self,
+        references: &[R],
+        texts: &[T],
+    ) -> Result<Vec<CutText>> {
         let config = &self.config;
         let mut cutter = Cutter::new(config.rules()?)?;
-        let all: Vec<&str> = references.iter().map(AsRef::as_ref).chain(texts.iter().map(AsRef::as_ref)).collect();
+        let all: Vec<&str> = references
+            .iter()
+            .map(AsRef::as_ref)
+            .chain(texts.iter().map(AsRef::as_ref))
+            .collect();
         let units = Threads::all().map(&all, || (), |(), text| TextUnits::new(text, config));
         for reference in &units[..references.len()] {
             let Ok(()) = cutter.keep(reference.as_units(), 0);
@@ -188,12 +201,21 @@ impl Cut {
 
 impl Cut {
     /// Cuts the texts from a number on. Many texts at a time are searched on all threads, in what is kept of the texts before.
-    fn outcomes(&self, cutter: &mut Cutter, from: usize, units: &[TextUnits]) -> Result<Vec<Outcome>> {
+    fn outcomes(
+        &self,
+        cutter: &mut Cutter,
+        from: usize,
+        units: &[TextUnits],
+    ) -> Result<Vec<Outcome>> {
         let (is_alone, window) = (self.config.within == Within::Document, self.config.window());
         // A text that is searched alone has a group of its own.
         let group = |number: usize| if is_alone { number as u64 + 1 } else { 0 };
         let is_searched = !is_alone && Threads::all() != Threads::One;
-        let searcher = if is_searched { cutter.searcher(RECENT) } else { None };
+        let searcher = if is_searched {
+            cutter.searcher(RECENT)
+        } else {
+            None
+        };
         let numbers: Vec<usize> = (from..units.len()).collect();
         let mut outcomes = Vec::with_capacity(numbers.len());
         for numbers in numbers.chunks(AT_ONCE) {
@@ -204,17 +226,34 @@ impl Cut {
                 }));
                 continue;
             };
-            let search = |(anchoring, buffers): &mut (Anchoring, Searching), &number: &usize| -> Result<_> {
-                let units = units[number].as_units();
-                let anchoring = anchoring.of_text(units.hashes, window, None)?;
-                let Ok(looked) = searcher.search(units, anchoring, group(number), buffers);
-                let looked = looked.map(|Looked { shared, texts }| (shared.to_vec(), texts));
-                Ok((anchoring.anchors().to_vec(), anchoring.has_repeats(), looked))
-            };
-            for (found, &number) in Threads::all().map(numbers, Default::default, search).into_iter().zip(numbers) {
+            let search =
+                |(anchoring, buffers): &mut (Anchoring, Searching), &number: &usize| -> Result<_> {
+                    let units = units[number].as_units();
+                    let anchoring = anchoring.of_text(units.hashes, window, None)?;
+                    let Ok(looked) = searcher.search(units, anchoring, group(number), buffers);
+                    let looked = looked.map(|Looked { shared, texts }| (shared.to_vec(), texts));
+                    Ok((
+                        anchoring.anchors().to_vec(),
+                        anchoring.has_repeats(),
+                        looked,
+                    ))
+                };
+            for (found, &number) in Threads::all()
+                .map(numbers, Default::default, search)
+                .into_iter()
+                .zip(numbers)
+            {
                 let (anchors, has_repeats, looked) = found?;
-                let looked = looked.as_ref().map(|(shared, texts)| Looked { shared, texts: *texts });
-                let Ok(outcome) = cutter.cut_anchored(units[number].as_units(), (&anchors, has_repeats), looked, group(number));
+                let looked = looked.as_ref().map(|(shared, texts)| Looked {
+                    shared,
+                    texts: *texts,
+                });
+                let Ok(outcome) = cutter.cut_anchored(
+                    units[number].as_units(),
+                    (&anchors, has_repeats),
+                    looked,
+                    group(number),
+                );
                 outcomes.push(outcome);
             }
         }
@@ -228,19 +267,34 @@ const AT_ONCE: usize = if cfg!(test) { 2 } else { 256 };
 /// The number of anchors of recent texts that are not searched by other threads.
 const RECENT: usize = if cfg!(test) { 8 } else { 1 << 16 };
 
-fn cut_text(outcome: &Outcome, number: usize, texts: &[&str], units: &[TextUnits], config: &CutConfig) -> CutText {
+fn cut_text(
+    outcome: &Outcome,
+    number: usize,
+    texts: &[&str],
+    units: &[TextUnits],
+    config: &CutConfig,
+) -> CutText {
     let (text, own) = (texts[number], &units[number]);
     let passage = |piece: &super::Piece| CutPassage {
         span: own.span(piece.start..piece.end),
         tokens: own.as_units().tokens(piece.start..piece.end),
         source: piece.source,
-        source_span: units[piece.source].span(piece.source_start..piece.source_start + piece.end - piece.start),
+        source_span: units[piece.source]
+            .span(piece.source_start..piece.source_start + piece.end - piece.start),
     };
     CutText {
         text: match (outcome.is_dropped, outcome.pieces.is_empty()) {
             (true, _) => String::new(),
             (false, true) => text.to_string(),
-            (false, false) => edited(text, &edits(text, own, outcome.pieces.iter().map(|piece| piece.start..piece.end), config)),
+            (false, false) => edited(
+                text,
+                &edits(
+                    text,
+                    own,
+                    outcome.pieces.iter().map(|piece| piece.start..piece.end),
+                    config,
+                ),
+            ),
         },
         passages: outcome.pieces.iter().map(passage).collect(),
         is_dropped: outcome.is_dropped,
@@ -262,8 +316,8 @@ mod tests {
             1 => Just(Unit::Sentences),
         ];
         let tokens = prop_oneof![3 => Just(TokensBy::Auto), 1 => Just(TokensBy::Words), 1 => Just(TokensBy::Chars)];
-        (unit, 1usize..4, tokens, any::<bool>(), 0usize..3, 0usize..6).prop_map(|(unit, window, tokens, lines, least, left)| {
-            CutConfig {
+        (unit, 1usize..4, tokens, any::<bool>(), 0usize..3, 0usize..6).prop_map(
+            |(unit, window, tokens, lines, least, left)| CutConfig {
                 unit,
                 window: Some(window),
                 min_tokens: Some(least),
@@ -271,8 +325,8 @@ mod tests {
                 whole_lines: lines && unit == Unit::Runs,
                 tokens,
                 ..CutConfig::default()
-            }
-        })
+            },
+        )
     }
 
     fn texts() -> impl Strategy<Value = Vec<String>> {
@@ -280,7 +334,10 @@ mod tests {
             6 => "[abA] ", 2 => "[ab漢字カ]", 2 => Just("\n".to_string()), 1 => Just("\n\n".to_string()), 2 => Just(". ".to_string()),
             1 => "[a.!?\n 漢é\u{301}ﬁ½\"(…。가\u{200b}各à]",
         ];
-        prop::collection::vec(prop::collection::vec(part, 0..30).prop_map(|parts| parts.concat()), 1..5)
+        prop::collection::vec(
+            prop::collection::vec(part, 0..30).prop_map(|parts| parts.concat()),
+            1..5,
+        )
     }
 
     proptest! {
@@ -324,8 +381,16 @@ mod tests {
         let words = |n| Cut::new().window(n);
         for (cut, texts, expected) in [
             // Lines, with their line ends. A short line is not cut unless it may have few tokens.
-            (lines(2), &["a b\nc d\n", "x y\n  * C, d!\nz w\n"][..], &["a b\nc d\n", "x y\nz w\n"][..]),
-            (lines(1), &["if x {\n}\n", "if y {\n}\n"], &["if x {\n}\n", "if y {\n}\n"]),
+            (
+                lines(2),
+                &["a b\nc d\n", "x y\n  * C, d!\nz w\n"][..],
+                &["a b\nc d\n", "x y\nz w\n"][..],
+            ),
+            (
+                lines(1),
+                &["if x {\n}\n", "if y {\n}\n"],
+                &["if x {\n}\n", "if y {\n}\n"],
+            ),
             (lines(1), &["a\nb", "b\na"], &["a\nb", ""]),
             // A word is inserted nowhere, but a space is where words would join.
             (words(2), &["甲乙", "foo甲乙bar"], &["甲乙", "foo bar"]),
@@ -333,23 +398,64 @@ mod tests {
             (words(2), &["a b", "(x) A-b: y"], &["a b", "(x) y"]),
             (words(2), &["a b", "A b! x"], &["a b", "x"]),
             // Cutting joins what is around it, and the joined text may occur too.
-            (words(3), &["a b c d", "x y z", "a b x y z c d"], &["a b c d", "x y z", ""]),
+            (
+                words(3),
+                &["a b c d", "x y z", "a b x y z c d"],
+                &["a b c d", "x y z", ""],
+            ),
             // A text repeats itself. Occurrences that overlap are not cut.
             (words(2), &["a a a a a"], &["a a"]),
             (words(2), &["a a a"], &["a a a"]),
-            (words(2).within(Within::Document), &["a b c", "a b a b"], &["a b c", "a b"]),
-            (words(2).more_than(2), &["a b", "a b", "a b"], &["a b", "a b", ""]),
+            (
+                words(2).within(Within::Document),
+                &["a b c", "a b a b"],
+                &["a b c", "a b"],
+            ),
+            (
+                words(2).more_than(2),
+                &["a b", "a b", "a b"],
+                &["a b", "a b", ""],
+            ),
             (words(2).min_left(2), &["a b", "a b c"], &["a b", ""]),
-            (words(2).whole_lines(true), &["a b c d", "x a b\nc d\n"], &["a b c d", "x a b\n"]),
+            (
+                words(2).whole_lines(true),
+                &["a b c d", "x a b\nc d\n"],
+                &["a b c d", "x a b\n"],
+            ),
             // Lines are cut with their indentation, and the next line keeps its own.
-            (words(3).whole_lines(true), &["d e f", "x:\n    d e f\n  y"], &["d e f", "x:\n  y"]),
+            (
+                words(3).whole_lines(true),
+                &["d e f", "x:\n    d e f\n  y"],
+                &["d e f", "x:\n  y"],
+            ),
             // With the bytes, a second run cuts nothing either.
-            (words(2).verbatim(true), &["a b c", "p q a b c", "z p q"], &["a b c", "p q ", "z p q"]),
-            (words(2).verbatim(true), &["a b c", "p q ", "z p q"], &["a b c", "p q ", "z p q"]),
-            (words(2).verbatim(true), &["a b c", "a B c\na b c"], &["a b c", "a B c\n"]),
-            (Cut::new().unit(Unit::Paragraphs).min_tokens(2), &["a b\nc\n\nd", "e\n\nA b c\n\nf"], &["a b\nc\n\nd", "e\n\nf"]),
+            (
+                words(2).verbatim(true),
+                &["a b c", "p q a b c", "z p q"],
+                &["a b c", "p q ", "z p q"],
+            ),
+            (
+                words(2).verbatim(true),
+                &["a b c", "p q ", "z p q"],
+                &["a b c", "p q ", "z p q"],
+            ),
+            (
+                words(2).verbatim(true),
+                &["a b c", "a B c\na b c"],
+                &["a b c", "a B c\n"],
+            ),
+            (
+                Cut::new().unit(Unit::Paragraphs).min_tokens(2),
+                &["a b\nc\n\nd", "e\n\nA b c\n\nf"],
+                &["a b\nc\n\nd", "e\n\nf"],
+            ),
         ] {
-            let left: Vec<String> = cut.run(texts).unwrap().into_iter().map(|cut| cut.text).collect();
+            let left: Vec<String> = cut
+                .run(texts)
+                .unwrap()
+                .into_iter()
+                .map(|cut| cut.text)
+                .collect();
             assert_eq!(left, expected, "{texts:?} {cut:?}");
         }
     }
@@ -360,28 +466,63 @@ mod tests {
         let words = "word ".repeat(300_000);
         let pairs = "a b ".repeat(150_000);
         let cut = Cut::new().run(&[&words, &words, &pairs]).unwrap();
-        let left: Vec<usize> = cut.iter().map(|cut| cut.text.split_whitespace().count()).collect();
+        let left: Vec<usize> = cut
+            .iter()
+            .map(|cut| cut.text.split_whitespace().count())
+            .collect();
         assert_eq!(left, [50, 0, 50]);
         // Texts that are kept although they repeat themselves.
         let [word, pair] = ["0 ".repeat(8000), "a b ".repeat(4000)];
-        let against = Cut::new().window(1000).run_against(&[&word, &pair], &[&pair, &"x y".to_string(), &word]).unwrap();
-        assert_eq!(against.iter().map(|cut| cut.text.as_str()).collect::<Vec<_>>(), ["", "x y", ""]);
-        let several = Cut::new().window(400).more_than(3).run(&[&word, &word, &pair]).unwrap();
+        let against = Cut::new()
+            .window(1000)
+            .run_against(&[&word, &pair], &[&pair, &"x y".to_string(), &word])
+            .unwrap();
+        assert_eq!(
+            against
+                .iter()
+                .map(|cut| cut.text.as_str())
+                .collect::<Vec<_>>(),
+            ["", "x y", ""]
+        );
+        let several = Cut::new()
+            .window(400)
+            .more_than(3)
+            .run(&[&word, &word, &pair])
+            .unwrap();
         assert!(several.iter().all(|cut| cut.passages.is_empty()));
         // A phrase of 30 words in many texts, which are different before and after it.
         let phrase = (0..30).map(|word| format!("w{word} ")).collect::<String>();
-        let texts: Vec<String> = (0..30_000).map(|text| format!("{text} {phrase}{text}")).collect();
-        assert!(Cut::new().window(32).run(&texts).unwrap().iter().zip(&texts).all(|(cut, text)| cut.text == *text));
+        let texts: Vec<String> = (0..30_000)
+            .map(|text| format!("{text} {phrase}{text}"))
+            .collect();
+        assert!(
+            Cut::new()
+                .window(32)
+                .run(&texts)
+                .unwrap()
+                .iter()
+                .zip(&texts)
+                .all(|(cut, text)| cut.text == *text)
+        );
     }
 
     #[test]
     fn sources_are_named() {
-        let cut = Cut::new().window(2).run_against(&["r s"], &["a b c", "x R s a b y"]).unwrap();
+        let cut = Cut::new()
+            .window(2)
+            .run_against(&["r s"], &["a b c", "x R s a b y"])
+            .unwrap();
         assert_eq!(cut[1].text, "x y");
         let spans: Vec<_> = cut[1]
             .passages
             .iter()
-            .map(|p| (p.span.start..p.span.end, p.source, p.source_span.start..p.source_span.end))
+            .map(|p| {
+                (
+                    p.span.start..p.span.end,
+                    p.source,
+                    p.source_span.start..p.source_span.end,
+                )
+            })
             .collect();
         assert_eq!(spans, [(2..5, 0, 0..3), (6..9, 1, 0..3)]);
     }
@@ -389,10 +530,22 @@ mod tests {
     #[test]
     fn settings_are_checked() {
         let kind = |cut: Cut| cut.run(&["a"]).unwrap_err().kind().clone();
-        assert_eq!(kind(Cut::new().window(0)), ErrorKind::CutWindow { window: 0, max: 1000 });
+        assert_eq!(
+            kind(Cut::new().window(0)),
+            ErrorKind::CutWindow {
+                window: 0,
+                max: 1000
+            }
+        );
         assert_eq!(kind(Cut::new().more_than(0)), ErrorKind::MoreThan);
-        assert_eq!(kind(Cut::new().unit(Unit::Lines).whole_lines(true)), ErrorKind::WholeLines);
-        assert_eq!(kind(Cut::new().tokens(TokensBy::Lines)), ErrorKind::CutTokens);
+        assert_eq!(
+            kind(Cut::new().unit(Unit::Lines).whole_lines(true)),
+            ErrorKind::WholeLines
+        );
+        assert_eq!(
+            kind(Cut::new().tokens(TokensBy::Lines)),
+            ErrorKind::CutTokens
+        );
         assert!(cut::<&str>(&[]).is_empty());
     }
 }

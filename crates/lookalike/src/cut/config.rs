@@ -122,7 +122,11 @@ impl CutConfig {
         }
         let window = self.window();
         if !(1..=MAX_LEAST).contains(&window) {
-            return Err(ErrorKind::CutWindow { window, max: MAX_LEAST }.into());
+            return Err(ErrorKind::CutWindow {
+                window,
+                max: MAX_LEAST,
+            }
+            .into());
         }
         if self.more_than == 0 {
             return Err(ErrorKind::MoreThan.into());

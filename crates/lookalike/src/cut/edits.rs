@@ -41,7 +41,12 @@ pub fn edited<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> Stri
 /// several tokens, such as ½, and only some of them are cut, the canonical forms of the others are inserted. At the end of the text,
 /// spaces before the range are removed too, unless bytes are compared, and if no unit is left, everything is. If whole lines are cut,
 /// they are removed with their indentation. Cost: the sentences around each range are divided again.
-pub fn edits(text: &str, units: &TextUnits, pieces: impl IntoIterator<Item = Range<usize>>, config: &CutConfig) -> Vec<Edit> {
+pub fn edits(
+    text: &str,
+    units: &TextUnits,
+    pieces: impl IntoIterator<Item = Range<usize>>,
+    config: &CutConfig,
+) -> Vec<Edit> {
     let mut cut: Vec<Range<usize>> = Vec::new();
     for piece in pieces {
         match cut.last_mut().filter(|last| last.end == piece.start) {
@@ -49,14 +54,28 @@ pub fn edits(text: &str, units: &TextUnits, pieces: impl IntoIterator<Item = Ran
             None => cut.push(piece),
         }
     }
-    let mut editor = Editor { text, units, config, forms: None };
+    let mut editor = Editor {
+        text,
+        units,
+        config,
+        forms: None,
+    };
     let is_all = cut.iter().map(Range::len).sum::<usize>() == units.spans.len();
     let mut edits: Vec<Edit> = Vec::with_capacity(cut.len());
     for (number, range) in cut.iter().enumerate() {
         let before = number.checked_sub(1).map_or(0, |before| cut[before].end)..range.start;
-        let after = range.end..cut.get(number + 1).map_or(units.spans.len(), |next| next.start);
+        let after = range.end
+            ..cut
+                .get(number + 1)
+                .map_or(units.spans.len(), |next| next.start);
         match is_all {
-            true => edits.push(Edit { span: Span { start: 0, end: text.len() }, insert: String::new() }),
+            true => edits.push(Edit {
+                span: Span {
+                    start: 0,
+                    end: text.len(),
+                },
+                insert: String::new(),
+            }),
             false => edits.push(editor.edit(&before, range, &after, edits.last())),
         }
     }
@@ -74,45 +93,82 @@ struct Editor<'a> {
 impl Editor<'_> {
     /// Returns the edit that cuts a range. The ranges of kept units before and after it may be empty only at the borders of the text.
     /// `last` is the edit before it.
-    fn edit(&mut self, before: &Range<usize>, range: &Range<usize>, after: &Range<usize>, last: Option<&Edit>) -> Edit {
+    fn edit(
+        &mut self,
+        before: &Range<usize>,
+        range: &Range<usize>,
+        after: &Range<usize>,
+        last: Option<&Edit>,
+    ) -> Edit {
         let spans = &self.units.spans;
         let done = last.map_or(0, |last| last.span.end);
         let shared = self.shared(before, range, done);
-        let start = if shared.is_empty() { self.line(spans[range.start].start).max(done) } else { spans[shared.start].start };
+        let start = if shared.is_empty() {
+            self.line(spans[range.start].start).max(done)
+        } else {
+            spans[shared.start].start
+        };
         let tail = self.forms(shared);
         if after.is_empty() {
             let trimmed = self.text[..start].trim_end_matches([' ', '\t']).len();
             let is_trimmed = tail.is_empty() && !self.config.verbatim;
             let start = if is_trimmed { trimmed.max(done) } else { start };
-            return Edit { span: Span { start, end: self.text.len() }, insert: tail };
+            return Edit {
+                span: Span {
+                    start,
+                    end: self.text.len(),
+                },
+                insert: tail,
+            };
         }
         let end = self.line(spans[after.start].start).max(start);
         // The kept units that share a character with the range, before and after it.
-        let head = after.clone().take_while(|&unit| spans[range.end - 1].end > spans[unit].start).count();
-        let end = if head > 0 { spans[after.start + head - 1].end } else { end };
+        let head = after
+            .clone()
+            .take_while(|&unit| spans[range.end - 1].end > spans[unit].start)
+            .count();
+        let end = if head > 0 {
+            spans[after.start + head - 1].end
+        } else {
+            end
+        };
         let forms = self.forms(after.start..after.start + head);
-        let first = if head > 0 { forms.clone() } else { self.text[end..spans[after.start].end].to_owned() };
+        let first = if head > 0 {
+            forms.clone()
+        } else {
+            self.text[end..spans[after.start].end].to_owned()
+        };
         if before.is_empty() {
-            return Edit { span: Span { start, end }, insert: forms };
+            return Edit {
+                span: Span { start, end },
+                insert: forms,
+            };
         }
         let last_unit = before.end - 1;
         let context = match tail.is_empty() {
             true => {
                 let from = spans[last_unit].start.max(done);
-                let inserted = last.filter(|last| last.span.end > spans[last_unit].start).map_or("", |last| &last.insert);
+                let inserted = last
+                    .filter(|last| last.span.end > spans[last_unit].start)
+                    .map_or("", |last| &last.insert);
                 [inserted, &self.text[from..start]].concat()
             }
             false => tail.clone(),
         };
         let removed = &self.text[spans[range.start].start..end];
         let between = self.between(&context, removed, &first);
-        Edit { span: Span { start, end }, insert: [&tail, between, &forms].concat() }
+        Edit {
+            span: Span { start, end },
+            insert: [&tail, between, &forms].concat(),
+        }
     }
 
     /// Returns the start of a place's line if whole lines are cut, and else the place.
     fn line(&self, place: usize) -> usize {
         match self.config.whole_lines {
-            true => self.text[..place].rfind(['\n', '\r']).map_or(0, |before| before + 1),
+            true => self.text[..place]
+                .rfind(['\n', '\r'])
+                .map_or(0, |before| before + 1),
             false => place,
         }
     }
@@ -120,7 +176,8 @@ impl Editor<'_> {
     /// Returns the kept units before a range that share a character with it, except those that an edit before `done` has inserted.
     fn shared(&self, before: &Range<usize>, range: &Range<usize>, done: usize) -> Range<usize> {
         let spans = &self.units.spans;
-        let is_shared = |&unit: &usize| spans[unit].end > spans[range.start].start && spans[unit].start >= done;
+        let is_shared =
+            |&unit: &usize| spans[unit].end > spans[range.start].start && spans[unit].start >= done;
         let count = before.clone().rev().take_while(is_shared).count();
         before.end - count..before.end
     }
@@ -132,11 +189,23 @@ impl Editor<'_> {
         }
         let tokens = self.forms.get_or_insert_with(|| {
             let mut tokens = Tokens::new();
-            canonicalise(self.text, self.config.tokens, self.config.folds, &mut tokens);
+            canonicalise(
+                self.text,
+                self.config.tokens,
+                self.config.folds,
+                &mut tokens,
+            );
             tokens
         });
-        let forms = tokens.iter().filter(|token| *token != b" ").skip(units.start).take(units.len());
-        forms.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+        let forms = tokens
+            .iter()
+            .filter(|token| *token != b" ")
+            .skip(units.start)
+            .take(units.len());
+        forms
+            .map(String::from_utf8_lossy)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// Returns what must be inserted between two units, so that they are the same when they are read again.
@@ -147,11 +216,20 @@ impl Editor<'_> {
             Unit::Sentences => are_divided(before, between, after),
             Unit::Runs => self.are_words_apart(before, between, after),
         };
-        let ways: &[&str] = if removed.contains(['\n', '\r']) { &["", "\n"] } else { &["", " ", "\n"] };
+        let ways: &[&str] = if removed.contains(['\n', '\r']) {
+            &["", "\n"]
+        } else {
+            &["", " ", "\n"]
+        };
         // Comparing the units is slow, and seldom needed.
         let expected = LazyCell::new(|| [self.hashes(before), self.hashes(after)].concat());
-        let is_same = |between: &str| are_apart(between) || self.hashes(&[before, between, after].concat()) == *expected;
-        ways.iter().find(|between| is_same(between)).copied().unwrap_or("\n")
+        let is_same = |between: &str| {
+            are_apart(between) || self.hashes(&[before, between, after].concat()) == *expected
+        };
+        ways.iter()
+            .find(|between| is_same(between))
+            .copied()
+            .unwrap_or("\n")
     }
 
     /// Returns whether white space certainly separates the words of two texts.
@@ -159,12 +237,22 @@ impl Editor<'_> {
         let last = between.bytes().last().or_else(|| before.bytes().last());
         let is_space = last.is_some_and(|last| last.is_ascii_whitespace());
         is_space
-            && after.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+            && after
+                .bytes()
+                .next()
+                .is_some_and(|first| first.is_ascii_alphanumeric())
             && reads(self.config.tokens, self.config.folds)
     }
 
     fn hashes(&self, text: &str) -> Vec<u64> {
-        TextUnits::new(text, &CutConfig { verbatim: false, ..self.config.clone() }).hashes
+        TextUnits::new(
+            text,
+            &CutConfig {
+                verbatim: false,
+                ..self.config.clone()
+            },
+        )
+        .hashes
     }
 }
 
@@ -173,6 +261,10 @@ fn are_divided(before: &str, between: &str, after: &str) -> bool {
     let simd = Simd::detect();
     let joined = [before, between, after].concat();
     let offset = before.len() + between.len();
-    let shifted = |Span { start, end }: Span| Span { start: start + offset, end: end + offset };
-    sentences_by(simd, &joined).eq(sentences_by(simd, before).chain(sentences_by(simd, after).map(shifted)))
+    let shifted = |Span { start, end }: Span| Span {
+        start: start + offset,
+        end: end + offset,
+    };
+    sentences_by(simd, &joined)
+        .eq(sentences_by(simd, before).chain(sentences_by(simd, after).map(shifted)))
 }

@@ -76,8 +76,17 @@ impl<S: Store> Cutter<S> {
     ///
     /// # Errors
     /// Fails if the window is empty or too long.
-    pub fn with_stores(rules: Rules, repeated: Option<Arc<Repeated>>, [units, areas, stretches]: [S; 3]) -> error::Result<Self> {
-        let kept = Levels::new(Winnowing::new(rules.window)?, rules.after, repeated.clone(), [units, areas]);
+    pub fn with_stores(
+        rules: Rules,
+        repeated: Option<Arc<Repeated>>,
+        [units, areas, stretches]: [S; 3],
+    ) -> error::Result<Self> {
+        let kept = Levels::new(
+            Winnowing::new(rules.window)?,
+            rules.after,
+            repeated.clone(),
+            [units, areas],
+        );
         Ok(Self {
             rules,
             kept,
@@ -93,7 +102,9 @@ impl<S: Store> Cutter<S> {
 
     /// Returns the approximate number of bytes of memory in use, except for what stores count themselves.
     pub fn memory(&self) -> usize {
-        self.kept.memory() + self.stretches.memory() + self.singles.as_ref().map_or(0, Singles::memory)
+        self.kept.memory()
+            + self.stretches.memory()
+            + self.singles.as_ref().map_or(0, Singles::memory)
     }
 
     /// Returns the keys of the anchors that cutting joined, and that are not known to be repeated.
@@ -105,7 +116,8 @@ impl<S: Store> Cutter<S> {
     /// anchors. Each of these anchors takes about 0.2 KB of memory. Returns `None` if windows are single units, because cutting takes less
     /// time than searching then.
     pub fn searcher(&mut self, anchors: usize) -> Option<Searcher<S>> {
-        (self.rules.window > 1).then(|| Searcher::new(self.rules, self.kept.share(anchors, self.texts)))
+        (self.rules.window > 1)
+            .then(|| Searcher::new(self.rules, self.kept.share(anchors, self.texts)))
     }
 
     /// Keeps a whole text, as a reference that nothing is cut out of.
@@ -161,7 +173,9 @@ impl<S: Store> Cutter<S> {
         if let Some(outcome) = self.cut_singles(&units, has_repeats, group) {
             return Ok(outcome);
         }
-        self.scratch.anchoring.set(units.hashes, anchors, has_repeats, self.rules.window);
+        self.scratch
+            .anchoring
+            .set(units.hashes, anchors, has_repeats, self.rules.window);
         self.cut_next(units, looked, group)
     }
 
@@ -174,11 +188,18 @@ impl<S: Store> Cutter<S> {
     }
 
     fn find_anchors(&mut self, units: &[u64]) {
-        self.scratch.anchoring.find(units, self.kept.winnowing(), self.repeated.as_deref());
+        self.scratch
+            .anchoring
+            .find(units, self.kept.winnowing(), self.repeated.as_deref());
     }
 
     /// Cuts the next text, whose anchors were found.
-    fn cut_next(&mut self, units: Units, mut looked: Option<Looked>, group: u64) -> Result<Outcome, S::Error> {
+    fn cut_next(
+        &mut self,
+        units: Units,
+        mut looked: Option<Looked>,
+        group: u64,
+    ) -> Result<Outcome, S::Error> {
         let number = self.texts;
         self.texts += 1;
         let mut stretches = Stretches::default();
@@ -200,7 +221,9 @@ impl<S: Store> Cutter<S> {
                 self.push_pieces(cutout, &stretches, number, &mut pieces)?;
             }
             if left.is_none() && self.repeated.is_some() {
-                let Scratch { keys, anchoring, .. } = &mut self.scratch;
+                let Scratch {
+                    keys, anchoring, ..
+                } = &mut self.scratch;
                 keys.clear();
                 keys.extend(anchoring.anchors.iter().map(Anchor::key));
                 keys.sort_unstable();
@@ -223,13 +246,29 @@ impl<S: Store> Cutter<S> {
         if !is_dropped {
             self.remember(number, &rest.units(), &stretches, group)?;
         }
-        Ok(Outcome { pieces: merged(pieces, number as usize, is_dropped), is_dropped })
+        Ok(Outcome {
+            pieces: merged(pieces, number as usize, is_dropped),
+            is_dropped,
+        })
     }
 
     /// Adds a kept text, of which the anchors were found last, to the index.
-    fn remember(&mut self, number: u32, units: &Units, stretches: &Stretches, group: u64) -> Result<(), S::Error> {
-        let Self { rules, kept, scratch, .. } = self;
-        let Scratch { anchoring, numbers, .. } = scratch;
+    fn remember(
+        &mut self,
+        number: u32,
+        units: &Units,
+        stretches: &Stretches,
+        group: u64,
+    ) -> Result<(), S::Error> {
+        let Self {
+            rules,
+            kept,
+            scratch,
+            ..
+        } = self;
+        let Scratch {
+            anchoring, numbers, ..
+        } = scratch;
         let joints: Vec<usize> = stretches.joints().collect();
         let mut is_joined = Joined::new(&joints, rules.window);
         let repeats = anchoring.has_repeats;
@@ -239,7 +278,11 @@ impl<S: Store> Cutter<S> {
             .copied()
             .filter(|anchor| anchor.is_repeated | is_joined.is_near(anchor.at as usize))
             // Only the first place of a window in a text counts.
-            .filter(|anchor| anchoring.first().is_none_or(|first| first.has_first(around(anchor.at as usize, rules.window))))
+            .filter(|anchor| {
+                anchoring
+                    .first()
+                    .is_none_or(|first| first.has_first(around(anchor.at as usize, rules.window)))
+            })
             .filter(|anchor| rules.may_mark(units, anchor.at as usize))
             .peekable();
         if anchors.peek().is_none() {
@@ -256,14 +299,44 @@ impl<S: Store> Cutter<S> {
                 place
             }
         };
-        kept.add(Kept { text: number, group, stretches: place, has_repeats: repeats }, units.hashes, anchors)
+        kept.add(
+            Kept {
+                text: number,
+                group,
+                stretches: place,
+                has_repeats: repeats,
+            },
+            units.hashes,
+            anchors,
+        )
     }
 
     /// Fills the chains of windows that are marked in a round, from left to right. In rounds after the first, there are `joints`. With
     /// most rules, only windows that span one of these can occur in other texts then.
-    fn round(&mut self, rest: &Units, joints: Option<&[usize]>, looked: Option<Looked>, group: u64) -> Result<(), S::Error> {
-        let Self { rules, kept, scratch, joined, has_references, .. } = self;
-        let Scratch { anchoring, search, needed, shared, chains, keys, .. } = scratch;
+    fn round(
+        &mut self,
+        rest: &Units,
+        joints: Option<&[usize]>,
+        looked: Option<Looked>,
+        group: u64,
+    ) -> Result<(), S::Error> {
+        let Self {
+            rules,
+            kept,
+            scratch,
+            joined,
+            has_references,
+            ..
+        } = self;
+        let Scratch {
+            anchoring,
+            search,
+            needed,
+            shared,
+            chains,
+            keys,
+            ..
+        } = scratch;
         let window = rules.window;
         chains.all.clear();
         if rest.hashes.len() < window {
@@ -282,7 +355,11 @@ impl<S: Store> Cutter<S> {
             }
             is_near || anchor.is_repeated && !is_sparse
         }));
-        let searched = Searched { units: rest.hashes, group, is_unique: rules.is_unique(rest, repeats, *has_references) };
+        let searched = Searched {
+            units: rest.hashes,
+            group,
+            is_unique: rules.is_unique(rest, repeats, *has_references),
+        };
         kept.shared(looked, searched, (needed, search), shared)?;
         if shared.is_empty() && !repeats {
             return Ok(());
@@ -294,7 +371,13 @@ impl<S: Store> Cutter<S> {
     }
 
     /// Adds the pieces of a cutout, at places of the original texts.
-    fn push_pieces(&mut self, cutout: &Cutout, own: &Stretches, number: u32, pieces: &mut Vec<Piece>) -> Result<(), S::Error> {
+    fn push_pieces(
+        &mut self,
+        cutout: &Cutout,
+        own: &Stretches,
+        number: u32,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), S::Error> {
         let Cutout { start, end, source } = *cutout;
         let other;
         let (text, of_source) = match source.text {
@@ -310,7 +393,12 @@ impl<S: Store> Cutter<S> {
             let mut start = range.start;
             of_source.each(at..at + range.len(), |kept| {
                 let end = start + kept.len();
-                pieces.push(Piece { start, end, source: text as usize, source_start: kept.start });
+                pieces.push(Piece {
+                    start,
+                    end,
+                    source: text as usize,
+                    source_start: kept.start,
+                });
                 start = end;
             });
             at += range.len();
@@ -325,7 +413,9 @@ impl<S: Store> Cutter<S> {
         }
         let numbers = &mut self.scratch.numbers;
         let count = self.stretches.read(place..place + 1, numbers)?[0];
-        Ok(Stretches::unpacked(self.stretches.read(place + 1..place + 1 + count, numbers)?))
+        Ok(Stretches::unpacked(
+            self.stretches.read(place + 1..place + 1 + count, numbers)?,
+        ))
     }
 }
 
@@ -347,7 +437,9 @@ impl<'a> Joined<'a> {
         {
             self.joints = rest;
         }
-        self.joints.first().is_some_and(|&joint| joint < at + self.window)
+        self.joints
+            .first()
+            .is_some_and(|&joint| joint < at + self.window)
     }
 }
 
@@ -355,7 +447,10 @@ impl Rest {
     /// Copies some ranges of a text's units.
     fn of(units: &Units, kept: &[Range<usize>]) -> Self {
         fn copied<T: Copy>(all: &[T], kept: &[Range<usize>]) -> Vec<T> {
-            kept.iter().map(|range| &all[range.clone()]).collect::<Vec<_>>().concat()
+            kept.iter()
+                .map(|range| &all[range.clone()])
+                .collect::<Vec<_>>()
+                .concat()
         }
         Self {
             hashes: copied(units.hashes, kept),
@@ -365,6 +460,10 @@ impl Rest {
     }
 
     fn units(&self) -> Units<'_> {
-        Units { hashes: &self.hashes, tokens: self.tokens.as_deref(), lines: self.lines.as_deref() }
+        Units {
+            hashes: &self.hashes,
+            tokens: self.tokens.as_deref(),
+            lines: self.lines.as_deref(),
+        }
     }
 }

@@ -33,5 +33,8 @@ pub(super) fn divide(simd: Simd, text: &str, unit: Unit, parts: &mut Vec<Span>) 
 }
 
 fn lines(simd: Simd, text: &str) -> impl Iterator<Item = Span> {
-    lines_by(simd, text).map(|(start, line)| Span { start, end: start + line.len() })
+    lines_by(simd, text).map(|(start, line)| Span {
+        start,
+        end: start + line.len(),
+    })
 }

@@ -44,11 +44,17 @@ impl Stretches {
         if self.0.is_empty() {
             return give(units);
         }
-        let mut number = self.0.partition_point(|&(kept, _)| kept as usize <= units.start) - 1;
+        let mut number = self
+            .0
+            .partition_point(|&(kept, _)| kept as usize <= units.start)
+            - 1;
         let mut at = units.start;
         while at < units.end {
             let (kept, original) = self.0[number];
-            let end = self.0.get(number + 1).map_or(units.end, |next| units.end.min(next.0 as usize));
+            let end = self
+                .0
+                .get(number + 1)
+                .map_or(units.end, |next| units.end.min(next.0 as usize));
             let start = original as usize + at - kept as usize;
             give(start..start + end - at);
             (at, number) = (end, number + 1);
@@ -57,12 +63,19 @@ impl Stretches {
 
     /// Returns the stretches that were packed into numbers.
     pub fn unpacked(numbers: &[u64]) -> Self {
-        Self(numbers.iter().map(|&number| ((number >> 32) as u32, number as u32)).collect())
+        Self(
+            numbers
+                .iter()
+                .map(|&number| ((number >> 32) as u32, number as u32))
+                .collect(),
+        )
     }
 
     /// Packs the stretches, one into each number.
     pub fn packed(&self) -> impl Iterator<Item = u64> {
-        self.0.iter().map(|&(kept, original)| u64::from(kept) << 32 | u64::from(original))
+        self.0
+            .iter()
+            .map(|&(kept, original)| u64::from(kept) << 32 | u64::from(original))
     }
 
     /// Returns the units of the kept text before which something was cut, except for the first unit.
@@ -117,8 +130,15 @@ pub(super) fn cutouts(chains: &[Chain]) -> Vec<Cutout> {
         }
         match furthest.filter(|furthest| furthest.end > at) {
             Some(&Chain { start, end, source }) => {
-                let source = Place { at: source.at + (at - start) as u32, ..source };
-                cutouts.push(Cutout { start: at, end, source });
+                let source = Place {
+                    at: source.at + (at - start) as u32,
+                    ..source
+                };
+                cutouts.push(Cutout {
+                    start: at,
+                    end,
+                    source,
+                });
                 at = end;
             }
             None => match chains.get(next) {
@@ -137,11 +157,20 @@ pub(super) fn whole_lines(cutouts: &[Cutout], lines: &[u32]) -> Vec<Cutout> {
         let all = marked[0].start..=marked[marked.len() - 1].end;
         let start = all.clone().find(|&at| is_start(at));
         let end = all.rev().find(|&at| is_start(at));
-        let (Some(from), Some(to)) = (start, end) else { continue };
+        let (Some(from), Some(to)) = (start, end) else {
+            continue;
+        };
         whole.extend(marked.iter().filter_map(|&Cutout { start, end, source }| {
             let (first, last) = (start.max(from), end.min(to));
-            let source = Place { at: source.at + (first - start) as u32, ..source };
-            (first < last).then_some(Cutout { start: first, end: last, source })
+            let source = Place {
+                at: source.at + (first - start) as u32,
+                ..source
+            };
+            (first < last).then_some(Cutout {
+                start: first,
+                end: last,
+                source,
+            })
         }));
     }
     whole
@@ -168,9 +197,23 @@ pub(super) fn kept_ranges(cutouts: &[Cutout], length: usize) -> Vec<Range<usize>
 pub(super) fn merged(mut pieces: Vec<Piece>, number: usize, is_dropped: bool) -> Vec<Piece> {
     pieces.sort_unstable_by_key(|piece| piece.start);
     let mut resolved: Vec<Piece> = Vec::with_capacity(pieces.len());
-    for Piece { mut start, end, source, mut source_start } in pieces {
+    for Piece {
+        mut start,
+        end,
+        source,
+        mut source_start,
+    } in pieces
+    {
         if source != number {
-            extend(&mut resolved, Piece { start, end, source, source_start });
+            extend(
+                &mut resolved,
+                Piece {
+                    start,
+                    end,
+                    source,
+                    source_start,
+                },
+            );
             continue;
         }
         // Sources come before what is cut, so the pieces that cut them are resolved already.
@@ -183,10 +226,22 @@ pub(super) fn merged(mut pieces: Vec<Piece>, number: usize, is_dropped: bool) ->
                     let from = other.source_start + source_start - other.start;
                     ((other.end - source_start).min(length), other.source, from)
                 }
-                Some(other) => ((other.start - source_start).min(length), number, source_start),
+                Some(other) => (
+                    (other.start - source_start).min(length),
+                    number,
+                    source_start,
+                ),
                 None => (length, number, source_start),
             };
-            extend(&mut resolved, Piece { start, end: start + taken, source, source_start: from });
+            extend(
+                &mut resolved,
+                Piece {
+                    start,
+                    end: start + taken,
+                    source,
+                    source_start: from,
+                },
+            );
             (start, source_start) = (start + taken, source_start + taken);
         }
     }

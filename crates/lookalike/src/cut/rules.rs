@@ -47,9 +47,19 @@ impl Rules {
     }
 
     /// Returns those of a text's anchors that are in windows that may be marked. If windows are equal, only the first counts.
-    pub(super) fn candidates<'a>(&'a self, units: &'a Units, anchoring: &'a Anchoring) -> impl Iterator<Item = Anchor> {
-        let is_first = |at| anchoring.first().is_none_or(|first| first.has_first(around(at, self.window)));
-        let may_mark = move |anchor: &Anchor| is_first(anchor.at as usize) && self.may_mark(units, anchor.at as usize);
+    pub(super) fn candidates<'a>(
+        &'a self,
+        units: &'a Units,
+        anchoring: &'a Anchoring,
+    ) -> impl Iterator<Item = Anchor> {
+        let is_first = |at| {
+            anchoring
+                .first()
+                .is_none_or(|first| first.has_first(around(at, self.window)))
+        };
+        let may_mark = move |anchor: &Anchor| {
+            is_first(anchor.at as usize) && self.may_mark(units, anchor.at as usize)
+        };
         anchoring.anchors.iter().copied().filter(may_mark)
     }
 

@@ -16,7 +16,10 @@ struct Slot {
 }
 
 /// The place in a free slot. No text has this number.
-const FREE: Place = Place { text: u32::MAX, at: 0 };
+const FREE: Place = Place {
+    text: u32::MAX,
+    at: 0,
+};
 
 /// The first places of all units. The table has many parts, and a full one grows by a half, so that growing needs little memory and not
 /// many slots are free. A unit takes 20 to 30 bytes.
@@ -50,7 +53,12 @@ impl Singles {
     }
 
     pub fn new() -> Self {
-        Self { places: Places::new(), keys: Vec::new(), new: Vec::new(), own: Lookup::default() }
+        Self {
+            places: Places::new(),
+            keys: Vec::new(),
+            new: Vec::new(),
+            own: Lookup::default(),
+        }
     }
 
     /// Returns the number of bytes of memory in use.
@@ -69,9 +77,20 @@ impl Singles {
     }
 
     /// Cuts the next text. `has_repeats` says whether it may repeat a unit. Cost: a cache miss for each unit.
-    pub fn cut(&mut self, number: u32, (units, rules): (&Units, &Rules), has_repeats: bool, group: u64) -> Outcome {
+    pub fn cut(
+        &mut self,
+        number: u32,
+        (units, rules): (&Units, &Rules),
+        has_repeats: bool,
+        group: u64,
+    ) -> Outcome {
         self.load(units.hashes, group);
-        let Self { places, keys, new, own } = self;
+        let Self {
+            places,
+            keys,
+            new,
+            own,
+        } = self;
         emptied(new);
         own.clear();
         own.shrink_to(USUAL);
@@ -82,9 +101,20 @@ impl Singles {
             }
             let before = || own.get(&key).map(|&at| Place { text: number, at });
             match places.get(key).or_else(|| before().filter(|_| has_repeats)) {
-                Some(Place { text, at: source_start }) => {
+                Some(Place {
+                    text,
+                    at: source_start,
+                }) => {
                     let (start, source_start) = (at as usize, source_start as usize);
-                    extend(&mut pieces, Piece { start, end: start + 1, source: text as usize, source_start });
+                    extend(
+                        &mut pieces,
+                        Piece {
+                            start,
+                            end: start + 1,
+                            source: text as usize,
+                            source_start,
+                        },
+                    );
                 }
                 None => {
                     new.push((key, at));
@@ -94,12 +124,19 @@ impl Singles {
                 }
             }
         }
-        let cut = || pieces.iter().map(|piece| units.tokens(piece.start..piece.end)).sum::<usize>();
-        let is_dropped = !pieces.is_empty() && units.tokens(0..units.hashes.len()) - cut() < rules.least_left;
+        let cut = || {
+            pieces
+                .iter()
+                .map(|piece| units.tokens(piece.start..piece.end))
+                .sum::<usize>()
+        };
+        let is_dropped =
+            !pieces.is_empty() && units.tokens(0..units.hashes.len()) - cut() < rules.least_left;
         if is_dropped {
             pieces.retain(|piece| piece.source != number as usize);
         } else {
-            new.iter().for_each(|&(key, at)| places.insert(key, Place { text: number, at }));
+            new.iter()
+                .for_each(|&(key, at)| places.insert(key, Place { text: number, at }));
         }
         Outcome { pieces, is_dropped }
     }
@@ -109,7 +146,11 @@ impl Singles {
     fn load(&mut self, units: &[u64], group: u64) {
         let of_group = if group == 0 { 0 } else { finish(group) };
         emptied(&mut self.keys).extend(units.iter().map(|&unit| finish(unit ^ of_group)));
-        std::hint::black_box(self.keys.iter().fold(0, |loaded, &key| loaded ^ self.places.load(key)));
+        std::hint::black_box(
+            self.keys
+                .iter()
+                .fold(0, |loaded, &key| loaded ^ self.places.load(key)),
+        );
     }
 }
 
@@ -121,8 +162,13 @@ impl Places {
     const LEAST: usize = 8;
 
     fn new() -> Self {
-        let parts: Vec<Part> = (0..1 << Self::PARTS).map(|_| Part::new(Self::LEAST)).collect();
-        Self { slots: parts.len() * Self::LEAST, parts }
+        let parts: Vec<Part> = (0..1 << Self::PARTS)
+            .map(|_| Part::new(Self::LEAST))
+            .collect();
+        Self {
+            slots: parts.len() * Self::LEAST,
+            parts,
+        }
     }
 
     #[inline]
@@ -156,7 +202,16 @@ impl Places {
 
 impl Part {
     fn new(slots: usize) -> Self {
-        Self { slots: vec![Slot { hash: 0, place: FREE }; slots], filled: 0 }
+        Self {
+            slots: vec![
+                Slot {
+                    hash: 0,
+                    place: FREE
+                };
+                slots
+            ],
+            filled: 0,
+        }
     }
 
     /// Returns the first slot of a hash.
@@ -170,7 +225,11 @@ impl Part {
     fn find(&self, hash: u64) -> usize {
         let mut at = self.first(hash);
         while self.slots[at].place != FREE && self.slots[at].hash != hash {
-            at = if at + 1 == self.slots.len() { 0 } else { at + 1 };
+            at = if at + 1 == self.slots.len() {
+                0
+            } else {
+                at + 1
+            };
         }
         at
     }
@@ -218,8 +277,18 @@ mod tests {
     fn a_unit_takes_little_memory() {
         let mut places = Places::new();
         for number in 0..1_000_000 {
-            places.insert(finish(number.into()), Place { text: number, at: 0 });
+            places.insert(
+                finish(number.into()),
+                Place {
+                    text: number,
+                    at: 0,
+                },
+            );
         }
-        assert!((20_000_000..31_000_000).contains(&(places.slots * size_of::<Slot>())), "{}", places.slots);
+        assert!(
+            (20_000_000..31_000_000).contains(&(places.slots * size_of::<Slot>())),
+            "{}",
+            places.slots
+        );
     }
 }

@@ -23,16 +23,32 @@ fn texts() -> impl Strategy<Value = Vec<Text>> {
     ];
     (
         prop::collection::vec(piece, 1..5),
-        prop::collection::vec((prop::collection::vec(0usize..5, 0..6), 0u64..4, 0u32..8), 1..8),
+        prop::collection::vec(
+            (prop::collection::vec(0usize..5, 0..6), 0u64..4, 0u32..8),
+            1..8,
+        ),
         prop_oneof![2 => Just(0u32), 1 => 1u32..5],
     )
         .prop_map(|(pieces, texts, per_line)| {
             let text = |(chosen, group, reference): (Vec<usize>, u64, u32)| {
-                let units: Vec<u64> = chosen.iter().flat_map(|&piece| pieces[piece % pieces.len()].clone()).collect();
+                let units: Vec<u64> = chosen
+                    .iter()
+                    .flat_map(|&piece| pieces[piece % pieces.len()].clone())
+                    .collect();
                 let tokens = units.iter().map(|&unit| 1 + unit as u32 % 3).collect();
                 // Lines of different lengths.
-                let lines = (per_line > 0).then(|| (0..units.len() as u32).map(|unit| (unit + unit / 7) / per_line).collect());
-                Text { units, tokens, lines, group: u64::from(group == 0), is_reference: reference == 0 }
+                let lines = (per_line > 0).then(|| {
+                    (0..units.len() as u32)
+                        .map(|unit| (unit + unit / 7) / per_line)
+                        .collect()
+                });
+                Text {
+                    units,
+                    tokens,
+                    lines,
+                    group: u64::from(group == 0),
+                    is_reference: reference == 0,
+                }
             };
             texts.into_iter().map(text).collect()
         })
@@ -63,7 +79,10 @@ fn ahead() -> impl Strategy<Value = Ahead> {
 
 /// Returns the rules for texts that have lines or none.
 fn for_texts(rules: Rules, texts: &[Text]) -> Rules {
-    Rules { whole_lines: texts[0].lines.is_some(), ..rules }
+    Rules {
+        whole_lines: texts[0].lines.is_some(),
+        ..rules
+    }
 }
 
 fn cut_by(
@@ -75,14 +94,20 @@ fn cut_by(
     let searcher = ahead.and_then(|(_, anchors)| cutter.searcher(anchors));
     let (mut outcomes, mut searched, mut buffers) = (Vec::new(), Vec::new(), Searching::default());
     for (number, text) in texts.iter().enumerate() {
-        while let (Some(searcher), Some((ahead, _)), Some(next)) = (&searcher, ahead, texts.get(searched.len()))
+        while let (Some(searcher), Some((ahead, _)), Some(next)) =
+            (&searcher, ahead, texts.get(searched.len()))
             && searched.len() <= number + ahead
         {
             let mut anchoring = Anchoring::default();
             let anchoring = anchoring.of_text(&next.units, window, repeated).unwrap();
             let Ok(looked) = searcher.search(next.units(), anchoring, next.group, &mut buffers);
             let Looked { shared, texts } = looked.unwrap();
-            searched.push((anchoring.anchors().to_vec(), anchoring.has_repeats(), shared.to_vec(), texts));
+            searched.push((
+                anchoring.anchors().to_vec(),
+                anchoring.has_repeats(),
+                shared.to_vec(),
+                texts,
+            ));
         }
         if text.is_reference {
             let Ok(()) = cutter.keep(text.units(), text.group);
@@ -91,7 +116,10 @@ fn cut_by(
             let Ok(outcome) = match searched.get(number) {
                 None => cutter.cut(text.units(), text.group),
                 Some((anchors, repeats, shared, texts)) => {
-                    let looked = Looked { shared, texts: *texts };
+                    let looked = Looked {
+                        shared,
+                        texts: *texts,
+                    };
                     cutter.cut_anchored(text.units(), (anchors, *repeats), Some(looked), text.group)
                 }
             };
@@ -108,17 +136,28 @@ fn cut_sparsely(texts: &[Text], rules: Rules, others: usize, ahead: Ahead) -> Ve
     let mut times: BTreeMap<u64, usize> = BTreeMap::new();
     for text in texts {
         let anchoring = anchoring.of_text(&text.units, rules.window, None).unwrap();
-        anchoring.anchors().iter().for_each(|anchor| *times.entry(anchor.key()).or_default() += 1);
+        anchoring
+            .anchors()
+            .iter()
+            .for_each(|anchor| *times.entry(anchor.key()).or_default() += 1);
     }
-    let is_chosen = |number: usize, times: usize| times > 1 || others > 0 && number.is_multiple_of(others);
-    let chosen = times.iter().enumerate().filter(|&(number, (_, &times))| is_chosen(number, times));
+    let is_chosen =
+        |number: usize, times: usize| times > 1 || others > 0 && number.is_multiple_of(others);
+    let chosen = times
+        .iter()
+        .enumerate()
+        .filter(|&(number, (_, &times))| is_chosen(number, times));
     let mut repeated = Repeated::of(chosen.map(|(_, (key, _))| key));
     loop {
         let shared = Arc::new(repeated);
         let stores = Default::default();
         let cutter = Cutter::with_stores(rules, Some(shared.clone()), stores).unwrap();
         let (outcomes, mut cutter) = cut_by(cutter, texts, (rules.window, Some(&shared)), ahead);
-        let missed: Vec<u64> = cutter.joined().drain(..).filter(|key| times.contains_key(key)).collect();
+        let missed: Vec<u64> = cutter
+            .joined()
+            .drain(..)
+            .filter(|key| times.contains_key(key))
+            .collect();
         drop(cutter);
         repeated = Arc::into_inner(shared).unwrap();
         assert!(missed.iter().all(|key| !repeated.contains(*key)));

@@ -18,7 +18,11 @@ pub(super) struct Text {
 
 impl Text {
     pub fn units(&self) -> Units<'_> {
-        Units { hashes: &self.units, tokens: Some(&self.tokens), lines: self.lines.as_deref() }
+        Units {
+            hashes: &self.units,
+            tokens: Some(&self.tokens),
+            lines: self.lines.as_deref(),
+        }
     }
 }
 
@@ -42,16 +46,30 @@ pub(super) fn cut(texts: &[Text], rules: Rules) -> Vec<(Vec<usize>, Outcome)> {
         let is_dropped = rest.len() < text.units.len() && (left as usize) < rules.least_left;
         let mut pieces: Vec<Piece> = Vec::new();
         for (unit, source) in sources.iter().enumerate() {
-            let Some((source, at)) = source.filter(|source| !is_dropped || source.0 != number) else { continue };
-            match pieces
-                .last_mut()
-                .filter(|last| (last.end, last.source, last.source_start + last.end - last.start) == (unit, source, at))
-            {
+            let Some((source, at)) = source.filter(|source| !is_dropped || source.0 != number)
+            else {
+                continue;
+            };
+            match pieces.last_mut().filter(|last| {
+                (
+                    last.end,
+                    last.source,
+                    last.source_start + last.end - last.start,
+                ) == (unit, source, at)
+            }) {
                 Some(last) => last.end += 1,
-                None => pieces.push(Piece { start: unit, end: unit + 1, source, source_start: at }),
+                None => pieces.push(Piece {
+                    start: unit,
+                    end: unit + 1,
+                    source,
+                    source_start: at,
+                }),
             }
         }
-        done.push((if is_dropped { Vec::new() } else { rest }, Outcome { pieces, is_dropped }));
+        done.push((
+            if is_dropped { Vec::new() } else { rest },
+            Outcome { pieces, is_dropped },
+        ));
     }
     done
 }
@@ -66,28 +84,57 @@ fn round(
     sources: &mut [Option<(usize, usize)>],
 ) -> bool {
     let text = &texts[number];
-    let hashes = |text: &Text, units: &[usize]| units.iter().map(|&unit| text.units[unit]).collect::<Vec<_>>();
+    let hashes = |text: &Text, units: &[usize]| {
+        units
+            .iter()
+            .map(|&unit| text.units[unit])
+            .collect::<Vec<_>>()
+    };
     let units = hashes(text, rest);
     let mut marked = vec![false; rest.len()];
     // For each marked window, the text that is its source, the number of its window there, and the source's units.
     let mut windows: Vec<(usize, usize, usize, Vec<usize>)> = Vec::new();
     for at in 0..(rest.len() + 1).saturating_sub(rules.window) {
         let range = at..at + rules.window;
-        let tokens: u32 = rest[range.clone()].iter().map(|&unit| text.tokens[unit]).sum();
+        let tokens: u32 = rest[range.clone()]
+            .iter()
+            .map(|&unit| text.tokens[unit])
+            .sum();
         if (tokens as usize) < rules.least_tokens {
             continue;
         }
         let mut places = Vec::new();
-        for (source, (kept, _)) in done.iter().enumerate().filter(|(source, _)| texts[*source].group == text.group) {
-            let first = hashes(&texts[source], kept).windows(rules.window).position(|window| *window == units[range.clone()]);
-            places.extend(first.map(|first| (at, source, first, kept[first..first + rules.window].to_vec())));
+        for (source, (kept, _)) in done
+            .iter()
+            .enumerate()
+            .filter(|(source, _)| texts[*source].group == text.group)
+        {
+            let first = hashes(&texts[source], kept)
+                .windows(rules.window)
+                .position(|window| *window == units[range.clone()]);
+            places.extend(first.map(|first| {
+                (
+                    at,
+                    source,
+                    first,
+                    kept[first..first + rules.window].to_vec(),
+                )
+            }));
         }
         let is_own = |&first: &usize| {
             let stretch = first..first + rules.window;
-            units[stretch.clone()] == units[range.clone()] && stretch.clone().all(|unit| !marked[unit])
+            units[stretch.clone()] == units[range.clone()]
+                && stretch.clone().all(|unit| !marked[unit])
         };
         let own = (0..(at + 1).saturating_sub(rules.window)).find(is_own);
-        places.extend(own.map(|first| (at, number, first, rest[first..first + rules.window].to_vec())));
+        places.extend(own.map(|first| {
+            (
+                at,
+                number,
+                first,
+                rest[first..first + rules.window].to_vec(),
+            )
+        }));
         if places.len() >= rules.after {
             windows.push(places.swap_remove(0));
             marked[range].fill(true);
@@ -98,8 +145,18 @@ fn round(
     let mut chains: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
     let mut last: Option<(usize, usize, usize)> = None;
     for (at, source, first, units) in windows {
-        if last == at.checked_sub(1).zip(first.checked_sub(1)).map(|(at, first)| (at, source, first)) && last.is_some() {
-            chains.last_mut().unwrap().1.push((source, units[rules.window - 1]));
+        if last
+            == at
+                .checked_sub(1)
+                .zip(first.checked_sub(1))
+                .map(|(at, first)| (at, source, first))
+            && last.is_some()
+        {
+            chains
+                .last_mut()
+                .unwrap()
+                .1
+                .push((source, units[rules.window - 1]));
         } else {
             chains.push((at, units.iter().map(|&unit| (source, unit)).collect()));
         }
@@ -107,7 +164,11 @@ fn round(
     }
     let mut at = 0;
     while at < rest.len() {
-        let furthest = chains.iter().rev().filter(|(start, _)| *start <= at).max_by_key(|(start, units)| start + units.len());
+        let furthest = chains
+            .iter()
+            .rev()
+            .filter(|(start, _)| *start <= at)
+            .max_by_key(|(start, units)| start + units.len());
         match furthest.filter(|(start, units)| start + units.len() > at) {
             Some((start, units)) => {
                 for (unit, source) in (*start..).zip(units) {
@@ -123,7 +184,12 @@ fn round(
     if let Some(lines) = &text.lines {
         // Only lines that are marked as a whole are removed.
         let line = |unit: &usize| lines[*unit];
-        let parts: Vec<u32> = rest.iter().zip(&marked).filter(|(_, marked)| !**marked).map(|(unit, _)| line(unit)).collect();
+        let parts: Vec<u32> = rest
+            .iter()
+            .zip(&marked)
+            .filter(|(_, marked)| !**marked)
+            .map(|(unit, _)| line(unit))
+            .collect();
         for (unit, marked) in rest.iter().zip(&mut marked) {
             if parts.contains(&line(unit)) {
                 *marked = false;

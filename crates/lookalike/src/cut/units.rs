@@ -13,7 +13,9 @@ use crate::{
     fingerprint::{self, TokenHasher, digest_by},
     runs::stretch,
     simd::Simd,
-    text::{Reader, Span, Text, Tokens, TokensBy, canonicalise, has_token, lines_by, reads, token_spans},
+    text::{
+        Reader, Span, Text, Tokens, TokensBy, canonicalise, has_token, lines_by, reads, token_spans,
+    },
 };
 
 /// The units of a text, and where they are.
@@ -51,7 +53,9 @@ impl UnitReader {
         let mut plain = std::mem::take(&mut self.plain);
         match (reads(config.tokens, config.folds), config.unit) {
             (false, _) => self.units = TextUnits::new(text.decode(&mut plain), config),
-            (true, Unit::Runs) if config.verbatim || config.whole_lines => self.read_with_places(simd, text, &mut plain, config),
+            (true, Unit::Runs) if config.verbatim || config.whole_lines => {
+                self.read_with_places(simd, text, &mut plain, config)
+            }
             (true, Unit::Runs) => self.read_tokens(simd, text, config.tokens),
             (true, _) => self.read_parts(simd, text.decode(&mut plain), config),
         }
@@ -61,7 +65,15 @@ impl UnitReader {
 
     fn read_tokens(&mut self, simd: Simd, text: Text, tokens: TokensBy) {
         self.units.clear();
-        self.reader.read(simd, text, tokens, &mut TokenHasher { simd, hashes: &mut self.units.hashes });
+        self.reader.read(
+            simd,
+            text,
+            tokens,
+            &mut TokenHasher {
+                simd,
+                hashes: &mut self.units.hashes,
+            },
+        );
     }
 
     /// Reads tokens that depend on where they are in the text.
@@ -77,13 +89,27 @@ impl UnitReader {
 
     /// Reads lines, paragraphs or sentences in one pass over the whole text.
     fn read_parts(&mut self, simd: Simd, text: &str, config: &CutConfig) {
-        let Self { reader, units, parts, hashes, before, .. } = self;
+        let Self {
+            reader,
+            units,
+            parts,
+            hashes,
+            before,
+            ..
+        } = self;
         units.clear();
         hashes.clear();
         before.clear();
         divide(simd, text, config.unit, parts);
         let starts = parts.iter().map(|part| part.start);
-        reader.read_parts(simd, text, config.tokens, starts, &mut TokenHasher { simd, hashes }, before);
+        reader.read_parts(
+            simd,
+            text,
+            config.tokens,
+            starts,
+            &mut TokenHasher { simd, hashes },
+            before,
+        );
         let after = before.iter().skip(1).copied().chain([hashes.len()]);
         for ((&from, to), part) in before.iter().zip(after).zip(parts) {
             if from == to {
@@ -118,7 +144,12 @@ impl TextUnits {
             let (mut hashes, mut all) = (Vec::new(), Vec::new());
             divide(simd, text, config.unit, &mut all);
             for span in all {
-                canonicalise(&text[span.start..span.end], config.tokens, config.folds, &mut tokens);
+                canonicalise(
+                    &text[span.start..span.end],
+                    config.tokens,
+                    config.folds,
+                    &mut tokens,
+                );
                 if tokens.is_empty() {
                     continue;
                 }
@@ -133,7 +164,12 @@ impl TextUnits {
     }
 
     fn clear(&mut self) {
-        let Self { hashes, tokens, lines, spans } = self;
+        let Self {
+            hashes,
+            tokens,
+            lines,
+            spans,
+        } = self;
         hashes.clear();
         tokens.clear();
         lines.clear();
@@ -150,7 +186,9 @@ impl TextUnits {
                 Unit::Runs => Some(self.spans.get(next).map_or(text.len(), |span| span.start)),
                 _ => None,
             };
-            let bytes = |at: usize| &text.as_bytes()[self.spans[at].start..after(at + 1).unwrap_or(self.spans[at].end)];
+            let bytes = |at: usize| {
+                &text.as_bytes()[self.spans[at].start..after(at + 1).unwrap_or(self.spans[at].end)]
+            };
             self.hashes = (0..self.spans.len()).map(|at| xxh3_64(bytes(at))).collect();
         }
     }
@@ -160,12 +198,25 @@ impl TextUnits {
     pub fn places(text: &str, config: &CutConfig) -> Self {
         match (config.unit, config.tokens) {
             (_, TokensBy::Items) | (Unit::Runs, TokensBy::Chars) => Self::new(text, config),
-            (Unit::Runs, _) => Self { spans: token_spans(text, config.tokens, config.folds), ..Self::default() },
+            (Unit::Runs, _) => Self {
+                spans: token_spans(text, config.tokens, config.folds),
+                ..Self::default()
+            },
             _ => {
                 let (mut spans, mut scratch) = (Vec::new(), Tokens::new());
                 divide(Simd::detect(), text, config.unit, &mut spans);
-                spans.retain(|span| has_token(&text[span.start..span.end], config.tokens, config.folds, &mut scratch));
-                Self { spans, ..Self::default() }
+                spans.retain(|span| {
+                    has_token(
+                        &text[span.start..span.end],
+                        config.tokens,
+                        config.folds,
+                        &mut scratch,
+                    )
+                });
+                Self {
+                    spans,
+                    ..Self::default()
+                }
             }
         }
     }
@@ -193,7 +244,9 @@ fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
 
 /// Returns the number of the line in which each token starts.
 fn line_numbers(simd: Simd, text: &str, spans: &[Span]) -> Vec<u32> {
-    let mut ends = lines_by(simd, text).map(|(start, line)| start + line.len()).peekable();
+    let mut ends = lines_by(simd, text)
+        .map(|(start, line)| start + line.len())
+        .peekable();
     let mut line = 0;
     let number = |span: &Span| {
         while ends.next_if(|&end| end < span.start).is_some() {

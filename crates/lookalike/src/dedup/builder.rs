@@ -41,8 +41,13 @@ use crate::{
 /// assert!(decisions[3].similarity.is_some_and(|similarity| similarity >= 0.8));
 /// ```
 pub fn dedup<T: AsRef<str>>(texts: &[T]) -> Decisions {
-    #[expect(clippy::expect_used, reason = "a test checks that the defaults are valid, and no text is rejected")]
-    Dedup::new().run(texts).expect("the default configuration is valid")
+    #[expect(
+        clippy::expect_used,
+        reason = "a test checks that the defaults are valid, and no text is rejected"
+    )]
+    Dedup::new()
+        .run(texts)
+        .expect("the default configuration is valid")
 }
 
 /// Finds near-duplicate texts with the given settings.
@@ -266,8 +271,14 @@ impl Dedup {
     /// # Errors
     /// Fails with the errors of [`Method::new`].
     pub fn method(&self) -> Result<Method> {
-        let candidates = self.candidates.clone().unwrap_or_else(|| Candidates::usual(self.config.measure));
-        Method::new(Config { candidates, ..self.config.clone() })
+        let candidates = self
+            .candidates
+            .clone()
+            .unwrap_or_else(|| Candidates::usual(self.config.measure));
+        Method::new(Config {
+            candidates,
+            ..self.config.clone()
+        })
     }
 
     /// Decides which texts are kept and which are dropped.
@@ -277,13 +288,24 @@ impl Dedup {
     /// that depends on a field. Texts are never rejected.
     pub fn run<T: AsRef<str>>(&self, texts: &[T]) -> Result<Decisions> {
         let method = self.method()?;
-        let keep = self.keep.clone().unwrap_or_else(|| Keep::usual(self.config.measure));
+        let keep = self
+            .keep
+            .clone()
+            .unwrap_or_else(|| Keep::usual(self.config.measure));
         let key: &dyn Fn(&str) -> u64 = match &keep {
             Keep::First => &|_| 0,
             Keep::Longest => &|text| method.length(text),
-            Keep::Newest(_) | Keep::Max(_) | Keep::Min(_) => return Err(ErrorKind::KeepField(keep.to_string()).into()),
+            Keep::Newest(_) | Keep::Max(_) | Keep::Min(_) => {
+                return Err(ErrorKind::KeepField(keep.to_string()).into());
+            }
         };
-        let docs = texts.iter().map(|text| Doc { text: text.as_ref(), key: key(text.as_ref()) }).collect::<Vec<_>>();
+        let docs = texts
+            .iter()
+            .map(|text| Doc {
+                text: text.as_ref(),
+                key: key(text.as_ref()),
+            })
+            .collect::<Vec<_>>();
         decided(&method, &docs)
     }
 
@@ -305,11 +327,21 @@ impl Dedup {
     pub fn run_scored<T: AsRef<str>>(&self, texts: &[T], scores: &[f64]) -> Result<Decisions> {
         let method = self.method()?;
         if texts.len() != scores.len() {
-            return Err(ErrorKind::Scores { texts: texts.len(), scores: scores.len() }.into());
+            return Err(ErrorKind::Scores {
+                texts: texts.len(),
+                scores: scores.len(),
+            }
+            .into());
         }
         let key = |score: f64| if score.is_nan() { 0 } else { number_key(score) };
-        let docs =
-            texts.iter().zip(scores).map(|(text, &score)| Doc { text: text.as_ref(), key: key(score) }).collect::<Vec<_>>();
+        let docs = texts
+            .iter()
+            .zip(scores)
+            .map(|(text, &score)| Doc {
+                text: text.as_ref(),
+                key: key(score),
+            })
+            .collect::<Vec<_>>();
         decided(&method, &docs)
     }
 }
@@ -339,41 +371,114 @@ mod tests {
 
     #[test]
     fn the_builder_gives_the_decisions_of_the_law() {
-        let texts: Vec<String> = (0..60).map(|i| format!("a b c d e f g h i j k l {}", "m n o p q r ".repeat(i % 7))).collect();
-        let docs: Vec<Doc> = texts.iter().map(|text| Doc { text, key: text.chars().count() as u64 }).collect();
-        let config = Config { threshold: 0.6, shingle: Some(3), seed: 9, ..Config::default() };
-        let built = Dedup::new().threshold(0.6).shingle(3).seed(9).keep(Keep::Longest).run(&texts).unwrap();
-        assert_eq!(Vec::from(built.clone()), decide(&docs, config.clone()).unwrap());
-        assert_eq!(Dedup::new().config(config).keep(Keep::Longest).run(&texts).unwrap(), built);
+        let texts: Vec<String> = (0..60)
+            .map(|i| format!("a b c d e f g h i j k l {}", "m n o p q r ".repeat(i % 7)))
+            .collect();
+        let docs: Vec<Doc> = texts
+            .iter()
+            .map(|text| Doc {
+                text,
+                key: text.chars().count() as u64,
+            })
+            .collect();
+        let config = Config {
+            threshold: 0.6,
+            shingle: Some(3),
+            seed: 9,
+            ..Config::default()
+        };
+        let built = Dedup::new()
+            .threshold(0.6)
+            .shingle(3)
+            .seed(9)
+            .keep(Keep::Longest)
+            .run(&texts)
+            .unwrap();
+        assert_eq!(
+            Vec::from(built.clone()),
+            decide(&docs, config.clone()).unwrap()
+        );
+        assert_eq!(
+            Dedup::new()
+                .config(config)
+                .keep(Keep::Longest)
+                .run(&texts)
+                .unwrap(),
+            built
+        );
         let groups = built.groups();
         assert!(!groups.is_empty());
-        assert_eq!(groups.iter().map(|group| group.dropped.len()).sum::<usize>(), built.dropped().len());
+        assert_eq!(
+            groups
+                .iter()
+                .map(|group| group.dropped.len())
+                .sum::<usize>(),
+            built.dropped().len()
+        );
         assert_eq!(built.kept().len() + built.dropped().len(), built.len());
     }
 
     #[test]
     fn containment_keeps_the_longest_by_default() {
-        let texts = ["a b c d e f g h", "a b c d e f g h i j k l m n o p q r s t u v w x y z", "a b c d e f g h i j k l"];
+        let texts = [
+            "a b c d e f g h",
+            "a b c d e f g h i j k l m n o p q r s t u v w x y z",
+            "a b c d e f g h i j k l",
+        ];
         let containment = Dedup::new().measure(Measure::Containment);
         assert_eq!(containment.run(&texts).unwrap().kept(), [1]);
-        assert_eq!(containment.clone().keep(Keep::First).run(&texts).unwrap().kept(), [0, 1]);
+        assert_eq!(
+            containment
+                .clone()
+                .keep(Keep::First)
+                .run(&texts)
+                .unwrap()
+                .kept(),
+            [0, 1]
+        );
         let refused = containment.candidates(Candidates::default()).run(&texts);
         assert_eq!(kind(refused), ErrorKind::NoContainment);
     }
 
     #[test]
     fn the_longest_set_has_the_most_items() {
-        let sets = [r#"["a","b","c","d","a-very-long-item-that-stands-alone"]"#, r#"["a","b","c","d","e","f"]"#];
-        let decisions = Dedup::new().tokens(TokensBy::Items).threshold(0.5).keep(Keep::Longest).run(&sets).unwrap();
+        let sets = [
+            r#"["a","b","c","d","a-very-long-item-that-stands-alone"]"#,
+            r#"["a","b","c","d","e","f"]"#,
+        ];
+        let decisions = Dedup::new()
+            .tokens(TokensBy::Items)
+            .threshold(0.5)
+            .keep(Keep::Longest)
+            .run(&sets)
+            .unwrap();
         assert_eq!(decisions.kept(), [1]);
     }
 
     #[test]
     fn missing_fields_and_scores_are_refused() {
         let keep = Keep::Newest("date".into());
-        assert_eq!(kind(Dedup::new().keep(keep).run(&["a"])), ErrorKind::KeepField("newest:date".into()));
-        assert_eq!(kind(Dedup::new().run_scored(&["a"], &[])), ErrorKind::Scores { texts: 1, scores: 0 });
-        assert_eq!(Dedup::new().run_scored(&["a", "A", "a!"], &[f64::NAN, -1.0, -2.0]).unwrap().kept(), [1]);
-        assert_eq!(kind(Dedup::new().threshold(2.0).run(&["a"])), ErrorKind::Threshold(2.0));
+        assert_eq!(
+            kind(Dedup::new().keep(keep).run(&["a"])),
+            ErrorKind::KeepField("newest:date".into())
+        );
+        assert_eq!(
+            kind(Dedup::new().run_scored(&["a"], &[])),
+            ErrorKind::Scores {
+                texts: 1,
+                scores: 0
+            }
+        );
+        assert_eq!(
+            Dedup::new()
+                .run_scored(&["a", "A", "a!"], &[f64::NAN, -1.0, -2.0])
+                .unwrap()
+                .kept(),
+            [1]
+        );
+        assert_eq!(
+            kind(Dedup::new().threshold(2.0).run(&["a"])),
+            ErrorKind::Threshold(2.0)
+        );
     }
 }

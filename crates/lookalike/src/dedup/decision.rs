@@ -73,7 +73,11 @@ impl fmt::Display for Decision {
             Reason::Unique => return f.write_str("kept: it has no duplicate"),
             Reason::Representative => {
                 let dropped = self.cluster_size - 1;
-                return write!(f, "kept: it represents {dropped} dropped duplicate{}", if dropped == 1 { "" } else { "s" });
+                return write!(
+                    f,
+                    "kept: it represents {dropped} dropped duplicate{}",
+                    if dropped == 1 { "" } else { "s" }
+                );
             }
             Reason::Empty => return f.write_str("kept: it is empty"),
             Reason::Exact => "exact duplicate of",
@@ -86,7 +90,9 @@ impl fmt::Display for Decision {
             write!(f, " {representative}")?;
         }
         match self.similarity {
-            Some(similarity) if self.reason != Reason::Exact => write!(f, ", similarity {similarity:.2}"),
+            Some(similarity) if self.reason != Reason::Exact => {
+                write!(f, ", similarity {similarity:.2}")
+            }
             _ => Ok(()),
         }
     }
@@ -98,16 +104,46 @@ mod tests {
 
     #[test]
     fn decisions_in_words() {
-        let kept =
-            |reason, cluster_size| Decision { reason, representative: None, similarity: None, overlap: None, cluster_size };
-        assert_eq!(kept(Reason::Unique, 1).to_string(), "kept: it has no duplicate");
-        assert_eq!(kept(Reason::Representative, 2).to_string(), "kept: it represents 1 dropped duplicate");
-        assert_eq!(kept(Reason::Representative, 4).to_string(), "kept: it represents 3 dropped duplicates");
+        let kept = |reason, cluster_size| Decision {
+            reason,
+            representative: None,
+            similarity: None,
+            overlap: None,
+            cluster_size,
+        };
+        assert_eq!(
+            kept(Reason::Unique, 1).to_string(),
+            "kept: it has no duplicate"
+        );
+        assert_eq!(
+            kept(Reason::Representative, 2).to_string(),
+            "kept: it represents 1 dropped duplicate"
+        );
+        assert_eq!(
+            kept(Reason::Representative, 4).to_string(),
+            "kept: it represents 3 dropped duplicates"
+        );
         assert_eq!(kept(Reason::Empty, 1).to_string(), "kept: it is empty");
-        let dropped = |reason, similarity| Decision { representative: Some(7), similarity, ..kept(reason, 2) };
-        assert_eq!(dropped(Reason::Exact, Some(1.0)).to_string(), "dropped: exact duplicate of 7");
-        assert_eq!(dropped(Reason::Near, Some(0.914)).to_string(), "dropped: near duplicate of 7, similarity 0.91");
-        assert_eq!(dropped(Reason::Contained, Some(1.0)).to_string(), "dropped: contained in 7, similarity 1.00");
-        assert_eq!(dropped(Reason::Near, None).to_string(), "dropped: near duplicate of 7");
+        let dropped = |reason, similarity| Decision {
+            representative: Some(7),
+            similarity,
+            ..kept(reason, 2)
+        };
+        assert_eq!(
+            dropped(Reason::Exact, Some(1.0)).to_string(),
+            "dropped: exact duplicate of 7"
+        );
+        assert_eq!(
+            dropped(Reason::Near, Some(0.914)).to_string(),
+            "dropped: near duplicate of 7, similarity 0.91"
+        );
+        assert_eq!(
+            dropped(Reason::Contained, Some(1.0)).to_string(),
+            "dropped: contained in 7, similarity 1.00"
+        );
+        assert_eq!(
+            dropped(Reason::Near, None).to_string(),
+            "dropped: near duplicate of 7"
+        );
     }
 }

@@ -58,8 +58,15 @@ impl Decisions {
         self.indices(|decision| !decision.is_kept()).collect()
     }
 
-    fn indices<'a>(&'a self, is_meant: impl Fn(&Decision) -> bool + 'a) -> impl Iterator<Item = usize> + 'a {
-        self.0.iter().enumerate().filter(move |(_, decision)| is_meant(decision)).map(|(index, _)| index)
+    fn indices<'a>(
+        &'a self,
+        is_meant: impl Fn(&Decision) -> bool + 'a,
+    ) -> impl Iterator<Item = usize> + 'a {
+        self.0
+            .iter()
+            .enumerate()
+            .filter(move |(_, decision)| is_meant(decision))
+            .map(|(index, _)| index)
     }
 
     /// Returns the groups of duplicates, each with its kept text, in the order of the kept texts. Texts without duplicates are in
@@ -78,7 +85,9 @@ impl Decisions {
                 dropped[kept].push(index);
             }
         }
-        let group = |(kept, dropped): (usize, Vec<usize>)| (!dropped.is_empty()).then_some(Group { kept, dropped });
+        let group = |(kept, dropped): (usize, Vec<usize>)| {
+            (!dropped.is_empty()).then_some(Group { kept, dropped })
+        };
         dropped.into_iter().enumerate().filter_map(group).collect()
     }
 

@@ -9,7 +9,10 @@
 
 use super::decision::{Decision, Doc, Reason};
 use crate::{
-    cluster::{Best, Buckets, GreedyClusters, Links, Listed, Neighbours, UnionFind, first_copies, keep_order, ranks},
+    cluster::{
+        Best, Buckets, GreedyClusters, Links, Listed, Neighbours, UnionFind, first_copies,
+        keep_order, ranks,
+    },
     config::{Candidates, Cluster, Config, GreedyBy, Verify},
     error::Result,
     lsh::{self, Sample, share_earlier_band, sorted_rows},
@@ -83,18 +86,45 @@ impl<'a> Collection<'a> {
         }
         let sketched = threads.map(docs, Scratch::default, |scratch, doc| {
             method.sketch(doc.text, scratch);
-            let (digest, level, bits, keys) = (scratch.digest, scratch.level, scratch.bits.clone(), scratch.keys.clone());
+            let (digest, level, bits, keys) = (
+                scratch.digest,
+                scratch.level,
+                scratch.bits.clone(),
+                scratch.keys.clone(),
+            );
             let elements = scratch.elements.clone();
             scratch.make_set();
-            Sketched { digest, bits, keys, elements, level, set: scratch.fingerprints.clone() }
+            Sketched {
+                digest,
+                bits,
+                keys,
+                elements,
+                level,
+                set: scratch.fingerprints.clone(),
+            }
         });
-        let (columns, bits) = (vec![Vec::new(); method.sketcher.columns()], Sketches::new(method.sketcher.stride()));
+        let (columns, bits) = (
+            vec![Vec::new(); method.sketcher.columns()],
+            Sketches::new(method.sketcher.stride()),
+        );
         let (digests, samples, levels, sets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut all = Self { method, threads, digests, bits, columns, samples, levels, sets };
+        let mut all = Self {
+            method,
+            threads,
+            digests,
+            bits,
+            columns,
+            samples,
+            levels,
+            sets,
+        };
         for document in sketched {
             all.digests.push(document.digest);
             all.bits.push(&document.bits);
-            all.columns.iter_mut().zip(document.keys).for_each(|(column, key)| column.push(key));
+            all.columns
+                .iter_mut()
+                .zip(document.keys)
+                .for_each(|(column, key)| column.push(key));
             all.samples.push(document.elements);
             all.levels.push(document.level);
             all.sets.push(document.set);
@@ -123,9 +153,20 @@ impl<'a> Collection<'a> {
             // same sketch, but more documents may have been kept since the first copy was considered.
             links.kept_neighbours(first_copy, &mut neighbours);
             best.take();
-            for (&kept, similarity) in neighbours.members.iter().zip(self.similarities(d, &neighbours.members)) {
+            for (&kept, similarity) in neighbours
+                .members
+                .iter()
+                .zip(self.similarities(d, &neighbours.members))
+            {
                 if let Some(similarity) = similarity {
-                    Best::improve(&mut best, Best { document: kept, rank: ranks[kept as usize], similarity });
+                    Best::improve(
+                        &mut best,
+                        Best {
+                            document: kept,
+                            rank: ranks[kept as usize],
+                            similarity,
+                        },
+                    );
                 }
             }
             match best {
@@ -141,11 +182,21 @@ impl<'a> Collection<'a> {
     fn components(&self, order: &[u32]) -> Vec<Option<u32>> {
         let first_copies = first_copies(&self.digests, order);
         let contenders = self.contenders(order, &first_copies);
-        let pairs = self.listed(&contenders).unwrap_or_else(|| self.sharing_a_band(&contenders));
+        let pairs = self
+            .listed(&contenders)
+            .unwrap_or_else(|| self.sharing_a_band(&contenders));
         let mut groups = UnionFind::new(order.len());
-        let are_similar = |_: &mut (), &(a, b): &(u32, u32)| self.similarity(a, b).or_else(|| self.similarity(b, a)).is_some();
+        let are_similar = |_: &mut (), &(a, b): &(u32, u32)| {
+            self.similarity(a, b)
+                .or_else(|| self.similarity(b, a))
+                .is_some()
+        };
         let similar = self.threads.map(&pairs, || (), are_similar);
-        pairs.iter().zip(similar).filter(|(_, similar)| *similar).for_each(|(&(a, b), _)| groups.join(a, b));
+        pairs
+            .iter()
+            .zip(similar)
+            .filter(|(_, similar)| *similar)
+            .for_each(|(&(a, b), _)| groups.join(a, b));
         let mut firsts = vec![None; order.len()];
         let mut representatives = vec![None; order.len()];
         for &d in order.iter().filter(|&&d| !self.sets[d as usize].is_empty()) {
@@ -159,7 +210,8 @@ impl<'a> Collection<'a> {
     /// its first document. Copies are in the cluster of their first copy.
     fn greedy(&self, order: &[u32], by: GreedyBy) -> Result<Vec<Option<u32>>> {
         let first_copies = first_copies(&self.digests, order);
-        let mut clusters = GreedyClusters::new(by.sample, self.method.config().threshold, by.representative)?;
+        let mut clusters =
+            GreedyClusters::new(by.sample, self.method.config().threshold, by.representative)?;
         let mut firsts: Vec<u32> = Vec::new();
         let mut first_of = vec![0; order.len()];
         for d in self.contenders(order, &first_copies) {
@@ -177,39 +229,67 @@ impl<'a> Collection<'a> {
     }
 
     fn contenders(&self, order: &[u32], first_copies: &[u32]) -> Vec<u32> {
-        order.iter().copied().filter(|&d| first_copies[d as usize] == d && !self.sets[d as usize].is_empty()).collect()
+        order
+            .iter()
+            .copied()
+            .filter(|&d| first_copies[d as usize] == d && !self.sets[d as usize].is_empty())
+            .collect()
     }
 
     /// Returns the candidate pairs if the method lists them, or none if documents become candidates by sharing a band.
     fn listed(&self, contenders: &[u32]) -> Option<Vec<(u32, u32)>> {
-        let sets = || contenders.iter().map(|&d| self.sets[d as usize].clone()).collect::<Vec<_>>();
+        let sets = || {
+            contenders
+                .iter()
+                .map(|&d| self.sets[d as usize].clone())
+                .collect::<Vec<_>>()
+        };
         let of_places = |(a, b): (u32, u32)| (contenders[a as usize], contenders[b as usize]);
         match self.method.config().candidates {
-            Candidates::All => Some(self.joined(&sets()).iter().map(|pair| of_places((pair.a, pair.b))).collect()),
+            Candidates::All => Some(
+                self.joined(&sets())
+                    .iter()
+                    .map(|pair| of_places((pair.a, pair.b)))
+                    .collect(),
+            ),
             Candidates::Shared(_) => Some(self.sharing(contenders)),
-            Candidates::Bands(_) | Candidates::SimHash(_) | Candidates::Sentences(_) | Candidates::Exact => None,
+            Candidates::Bands(_)
+            | Candidates::SimHash(_)
+            | Candidates::Sentences(_)
+            | Candidates::Exact => None,
         }
     }
 
     /// Returns all pairs of sets in which one set is similar to the other.
     fn joined(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
-        let Config { threshold, measure, .. } = *self.method.config();
+        let Config {
+            threshold, measure, ..
+        } = *self.method.config();
         similar_pairs(measure, sets, threshold)
     }
 
     /// Returns the pairs that share enough sampled fingerprints to be candidates.
     fn sharing(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
-        let samples: Vec<Vec<u64>> = contenders.iter().map(|&d| self.samples[d as usize].clone()).collect();
+        let samples: Vec<Vec<u64>> = contenders
+            .iter()
+            .map(|&d| self.samples[d as usize].clone())
+            .collect();
         let (counts, _) = lsh::shared_counts(&samples, self.method.config().candidates.common());
         let candidate = |(a, b, _): (u32, u32, u32)| {
             let (a, b) = (contenders[a as usize], contenders[b as usize]);
-            self.method.sketcher.share_enough(self.sample(a), self.sample(b)).then_some((a, b))
+            self.method
+                .sketcher
+                .share_enough(self.sample(a), self.sample(b))
+                .then_some((a, b))
         };
         counts.into_iter().filter_map(candidate).collect()
     }
 
     fn sample(&self, d: u32) -> Sample<'_> {
-        Sample { level: self.levels[d as usize], elements: &self.samples[d as usize] }
+        Sample {
+            level: self.levels[d as usize],
+            elements: &self.samples[d as usize],
+        }
     }
 
     fn sharing_a_band(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
@@ -217,8 +297,12 @@ impl<'a> Collection<'a> {
         for (band, column) in self.columns.iter().enumerate() {
             for bucket in lsh::buckets(&sorted_rows(column, contenders.iter().copied())) {
                 for (i, &a) in bucket.iter().enumerate() {
-                    let after = bucket[i + 1..].iter().map(|&b| (lsh::document(a), lsh::document(b)));
-                    pairs.extend(after.filter(|&(a, b)| !share_earlier_band(&self.columns, band, a, b)));
+                    let after = bucket[i + 1..]
+                        .iter()
+                        .map(|&b| (lsh::document(a), lsh::document(b)));
+                    pairs.extend(
+                        after.filter(|&(a, b)| !share_earlier_band(&self.columns, band, a, b)),
+                    );
                 }
             }
         }
@@ -229,37 +313,64 @@ impl<'a> Collection<'a> {
     fn similarities(&self, d: u32, others: &[u32]) -> Vec<Option<f64>> {
         // For fewer documents than this, distributing the work over threads costs more than the work itself.
         const WORTH: usize = 64;
-        let threads = if others.len() < WORTH { Threads::One } else { self.threads };
+        let threads = if others.len() < WORTH {
+            Threads::One
+        } else {
+            self.threads
+        };
         threads.map(others, || (), |(), &other| self.similarity(d, other))
     }
 
     /// Returns the similarity of document `d` to document `other`. The two documents share a band, or were listed as a pair.
     /// Returns `None` if they are not candidates, or if their similarity does not reach the threshold.
     fn similarity(&self, d: u32, other: u32) -> Option<f64> {
-        let Config { threshold, measure, .. } = *self.method.config();
-        if !self.method.sketcher.agree(self.bits.get(d), self.bits.get(other)) {
+        let Config {
+            threshold, measure, ..
+        } = *self.method.config();
+        if !self
+            .method
+            .sketcher
+            .agree(self.bits.get(d), self.bits.get(other))
+        {
             return None;
         }
         match self.method.verify() {
             Verify::Exact => {
-                let overlap = measure.at_least(&self.sets[d as usize], &self.sets[other as usize], threshold);
-                overlap.filter(|&overlap| self.method.config().contains_enough(overlap)).map(|overlap| measure.of(overlap))
+                let overlap = measure.at_least(
+                    &self.sets[d as usize],
+                    &self.sets[other as usize],
+                    threshold,
+                );
+                overlap
+                    .filter(|&overlap| self.method.config().contains_enough(overlap))
+                    .map(|overlap| measure.of(overlap))
             }
-            Verify::Sketch => Some(self.estimate(d, other)).filter(|&similarity| similarity >= self.method.least()),
+            Verify::Sketch => Some(self.estimate(d, other))
+                .filter(|&similarity| similarity >= self.method.least()),
             Verify::None => Some(1.0),
         }
     }
 
     fn estimate(&self, a: u32, b: u32) -> f64 {
         match self.method.sketcher.keeps_samples() {
-            true => self.method.sketcher.estimate_samples(self.method.config().measure, self.sample(a), self.sample(b)),
-            false => self.method.sketcher.estimate(self.bits.get(a), self.bits.get(b)),
+            true => self.method.sketcher.estimate_samples(
+                self.method.config().measure,
+                self.sample(a),
+                self.sample(b),
+            ),
+            false => self
+                .method
+                .sketcher
+                .estimate(self.bits.get(a), self.bits.get(b)),
         }
     }
 
     fn decisions(&self, representatives: &[Option<u32>]) -> Vec<Decision> {
         let mut sizes = vec![1usize; representatives.len()];
-        representatives.iter().flatten().for_each(|&r| sizes[r as usize] += 1);
+        representatives
+            .iter()
+            .flatten()
+            .for_each(|&r| sizes[r as usize] += 1);
         let near = match self.method.config().measure {
             Measure::Resemblance => Reason::Near,
             Measure::Containment => Reason::Contained,
@@ -271,18 +382,27 @@ impl<'a> Collection<'a> {
                     1 => Reason::Unique,
                     _ => Reason::Representative,
                 };
-                return Decision { reason, representative: None, similarity: None, overlap: None, cluster_size: sizes[d] };
+                return Decision {
+                    reason,
+                    representative: None,
+                    similarity: None,
+                    overlap: None,
+                    cluster_size: sizes[d],
+                };
             };
             let same = |d: u32| (self.digests[d as usize], self.bits.get(d));
             let exact = self.method.sketcher.same(same(d as u32), same(r));
             let counted = self.method.verify() == Verify::Exact || exact;
             let overlap = counted.then(|| Overlap::of(&self.sets[d], &self.sets[r as usize]));
-            let estimated =
-                (self.method.verify() == Verify::Sketch && self.method.sketcher.estimates()).then(|| self.estimate(d as u32, r));
+            let estimated = (self.method.verify() == Verify::Sketch
+                && self.method.sketcher.estimates())
+            .then(|| self.estimate(d as u32, r));
             Decision {
                 reason: if exact { Reason::Exact } else { near },
                 representative: Some(r as usize),
-                similarity: overlap.map(|overlap| self.method.config().measure.of(overlap)).or(estimated),
+                similarity: overlap
+                    .map(|overlap| self.method.config().measure.of(overlap))
+                    .or(estimated),
                 overlap,
                 cluster_size: sizes[r as usize],
             }

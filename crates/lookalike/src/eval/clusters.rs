@@ -45,8 +45,16 @@ impl Contingency {
     /// # Panics
     /// Panics if the labelings differ in length.
     pub fn of(predicted: &[u32], gold: &[u32]) -> Self {
-        assert_eq!(predicted.len(), gold.len(), "both labelings must cover the same documents");
-        Self { documents: gold.len() as u64, by_predicted: cells(predicted, gold), by_gold: cells(gold, predicted) }
+        assert_eq!(
+            predicted.len(),
+            gold.len(),
+            "both labelings must cover the same documents"
+        );
+        Self {
+            documents: gold.len() as u64,
+            by_predicted: cells(predicted, gold),
+            by_gold: cells(gold, predicted),
+        }
     }
 
     /// Returns B-cubed precision, recall and F, or `None` if there are no documents. Precision and recall are at least 1 / n,
@@ -55,21 +63,32 @@ impl Contingency {
         let mean = |cells: &[Cell]| {
             let sum: f64 = groups(cells)
                 .map(|group| {
-                    let squares: u128 = group.iter().map(|cell| u128::from(cell.documents).pow(2)).sum();
+                    let squares: u128 = group
+                        .iter()
+                        .map(|cell| u128::from(cell.documents).pow(2))
+                        .sum();
                     squares as f64 / size(group) as f64
                 })
                 .sum();
             sum / self.documents as f64
         };
         let (precision, recall) = (mean(&self.by_predicted), mean(&self.by_gold));
-        (self.documents > 0).then(|| BCubed { precision, recall, f: 2.0 * precision * recall / (precision + recall) })
+        (self.documents > 0).then(|| BCubed {
+            precision,
+            recall,
+            f: 2.0 * precision * recall / (precision + recall),
+        })
     }
 
     /// Returns the counts of pairs. A pair in one predicted group is a found pair; a pair in one gold group is a true pair.
     pub fn pairs(&self) -> PairCounts {
         let within = |cells: &[Cell]| groups(cells).map(|group| pairs(size(group))).sum();
         PairCounts {
-            found_true: self.by_predicted.iter().map(|cell| pairs(cell.documents)).sum(),
+            found_true: self
+                .by_predicted
+                .iter()
+                .map(|cell| pairs(cell.documents))
+                .sum(),
             found: within(&self.by_predicted),
             truth: within(&self.by_gold),
         }
@@ -79,7 +98,14 @@ impl Contingency {
     /// `None` if there are no pairs. The index is near 1 whenever groups are small, so use it only to compare with published
     /// figures.
     pub fn rand_index(&self) -> Option<f64> {
-        let (PairCounts { found_true, found, truth }, all) = (self.pairs(), pairs(self.documents));
+        let (
+            PairCounts {
+                found_true,
+                found,
+                truth,
+            },
+            all,
+        ) = (self.pairs(), pairs(self.documents));
         (all > 0).then(|| (all - (found - found_true) - (truth - found_true)) as f64 / all as f64)
     }
 
@@ -89,20 +115,37 @@ impl Contingency {
     /// at least −½. If each clustering is one single group, or if every group of both has one document, the formula is 0 / 0. The
     /// result is then 1, because the clusterings are equal. The fraction is exact (integers of up to 2¹²⁷) and is rounded once.
     pub fn adjusted_rand_index(&self) -> f64 {
-        let PairCounts { found_true, found, truth } = self.pairs();
+        let PairCounts {
+            found_true,
+            found,
+            truth,
+        } = self.pairs();
         let all = i128::from(pairs(self.documents));
         let (both, found, truth) = (i128::from(found_true), i128::from(found), i128::from(truth));
         let expected = found * truth;
         let most = all * (found + truth) - 2 * expected;
-        if most == 0 { 1.0 } else { (2 * (all * both - expected)) as f64 / most as f64 }
+        if most == 0 {
+            1.0
+        } else {
+            (2 * (all * both - expected)) as f64 / most as f64
+        }
     }
 }
 
 /// Returns the cells, sorted by (first label, second label).
 fn cells(first: &[u32], second: &[u32]) -> Vec<Cell> {
-    let mut rows: Vec<u64> = first.iter().zip(second).map(|(&a, &b)| u64::from(a) << 32 | u64::from(b)).collect();
+    let mut rows: Vec<u64> = first
+        .iter()
+        .zip(second)
+        .map(|(&a, &b)| u64::from(a) << 32 | u64::from(b))
+        .collect();
     rows.sort_unstable();
-    rows.chunk_by(|x, y| x == y).map(|same| Cell { of: (same[0] >> 32) as u32, documents: same.len() as u64 }).collect()
+    rows.chunk_by(|x, y| x == y)
+        .map(|same| Cell {
+            of: (same[0] >> 32) as u32,
+            documents: same.len() as u64,
+        })
+        .collect()
 }
 
 fn groups(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
@@ -147,19 +190,40 @@ mod tests {
         // Manning, Raghavan & Schütze 2008, section 16.3: three clusters of crosses, circles and diamonds.
         let table = of(&[&[5, 1, 0], &[1, 4, 1], &[2, 0, 3]]);
         let counts = table.pairs();
-        assert_eq!(counts, PairCounts { found_true: 20, found: 40, truth: 44 });
+        assert_eq!(
+            counts,
+            PairCounts {
+                found_true: 20,
+                found: 40,
+                truth: 44
+            }
+        );
         assert_eq!(counts.precision().unwrap().value, 0.5);
-        assert!((counts.recall().unwrap().value - 0.455).abs() < 5e-4 && (counts.f1().unwrap() - 0.476).abs() < 5e-4);
-        assert!((table.rand_index().unwrap() - 0.68).abs() < 5e-3, "{:?}", table.rand_index());
+        assert!(
+            (counts.recall().unwrap().value - 0.455).abs() < 5e-4
+                && (counts.f1().unwrap() - 0.476).abs() < 5e-4
+        );
+        assert!(
+            (table.rand_index().unwrap() - 0.68).abs() < 5e-3,
+            "{:?}",
+            table.rand_index()
+        );
         // Calculated by hand: (20 − 40·44/136) / (42 − 40·44/136).
-        assert!((table.adjusted_rand_index() - 120.0 / 494.0).abs() < 1e-15, "{}", table.adjusted_rand_index());
+        assert!(
+            (table.adjusted_rand_index() - 120.0 / 494.0).abs() < 1e-15,
+            "{}",
+            table.adjusted_rand_index()
+        );
     }
 
     #[test]
     fn adjusted_rand_indices_in_a_table() {
         // Yeung & Ruzzo 2001, the worked example after Hubert & Arabie: 0.711 and 0.313.
         let table = of(&[&[1, 1, 0], &[1, 2, 1], &[0, 0, 4]]);
-        assert!((table.rand_index().unwrap() - 0.711).abs() < 5e-4 && (table.adjusted_rand_index() - 0.313).abs() < 5e-4);
+        assert!(
+            (table.rand_index().unwrap() - 0.711).abs() < 5e-4
+                && (table.adjusted_rand_index() - 0.313).abs() < 5e-4
+        );
         // scikit-learn's examples, and cases of 0 / 0.
         for (predicted, gold, adjusted) in [
             (vec![0, 0, 1, 1], vec![0, 0, 1, 1], 1.0),
@@ -173,7 +237,11 @@ mod tests {
             (vec![5], vec![6], 1.0),
             (vec![], vec![], 1.0),
         ] {
-            assert_eq!(Contingency::of(&predicted, &gold).adjusted_rand_index(), adjusted, "{predicted:?} {gold:?}");
+            assert_eq!(
+                Contingency::of(&predicted, &gold).adjusted_rand_index(),
+                adjusted,
+                "{predicted:?} {gold:?}"
+            );
         }
     }
 
@@ -181,10 +249,16 @@ mod tests {
     fn b_cubed_in_a_table() {
         // Bagga & Baldwin 1998, section 2, with true groups of 5, 2 and 5. The result depends on which two of the three groups
         // are joined; a score that counts links cannot show this.
-        for (rows, percent) in [([&[5, 0, 0][..], &[0, 2, 5]], 76.0), ([&[5, 0, 5], &[0, 2, 0]], 58.0)] {
+        for (rows, percent) in [
+            ([&[5, 0, 0][..], &[0, 2, 5]], 76.0),
+            ([&[5, 0, 5], &[0, 2, 0]], 58.0),
+        ] {
             let scores = of(&rows).b_cubed().unwrap();
             assert_eq!(scores.recall, 1.0);
-            assert!((scores.precision * 100.0 - percent).abs() < 0.5, "{scores:?}");
+            assert!(
+                (scores.precision * 100.0 - percent).abs() < 0.5,
+                "{scores:?}"
+            );
             assert!((scores.f - 2.0 / (1.0 / scores.precision + 1.0)).abs() < 1e-12);
         }
         assert_eq!(Contingency::of(&[], &[]).b_cubed(), None);
@@ -195,8 +269,15 @@ mod tests {
         let all = 1u64 << 32;
         let cell = |of, documents| Cell { of, documents };
         let halves = vec![cell(0, all / 2), cell(1, all / 2)];
-        for (gold, adjusted) in [(halves.clone(), 1.0), (vec![cell(0, all / 2), cell(0, all / 2)], 0.0)] {
-            let table = Contingency { documents: all, by_predicted: halves.clone(), by_gold: gold };
+        for (gold, adjusted) in [
+            (halves.clone(), 1.0),
+            (vec![cell(0, all / 2), cell(0, all / 2)], 0.0),
+        ] {
+            let table = Contingency {
+                documents: all,
+                by_predicted: halves.clone(),
+                by_gold: gold,
+            };
             assert_eq!(table.adjusted_rand_index(), adjusted);
             assert_eq!(table.b_cubed().unwrap().precision, 1.0);
         }

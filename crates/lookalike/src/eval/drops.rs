@@ -66,13 +66,20 @@ impl Drops {
     /// # Panics
     /// Panics if the lists differ in length.
     pub fn judge_groups(kept: &[bool], gold: &[u32]) -> Self {
-        assert_eq!(kept.len(), gold.len(), "there must be one group per document");
+        assert_eq!(
+            kept.len(),
+            gold.len(),
+            "there must be one group per document"
+        );
         let mut rows: Vec<(u32, bool)> = gold.iter().copied().zip(kept.iter().copied()).collect();
         rows.sort_unstable();
         let pairs = |n: u64| n * n.saturating_sub(1) / 2;
         let mut drops = Self::default();
         for group in rows.chunk_by(|x, y| x.0 == y.0) {
-            let (size, kept) = (group.len() as u64, group.iter().filter(|row| row.1).count() as u64);
+            let (size, kept) = (
+                group.len() as u64,
+                group.iter().filter(|row| row.1).count() as u64,
+            );
             drops.dropped += size - kept;
             drops.wrong += if kept == 0 { size } else { 0 };
             drops.kept += kept;
@@ -103,11 +110,29 @@ mod tests {
     #[test]
     fn a_chain_dropped_for_its_head_is_wrong_from_the_third_on() {
         // In the chain 0~1~2~3, connected components drop 1, 2 and 3 because of 0. Only 1 has a kept partner.
-        let drops = Drops::judge(&[true, false, false, false], &[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)]);
-        assert_eq!(drops, Drops { dropped: 3, wrong: 2, kept: 1, doubled: 0, truth: 3, missed: 0 });
+        let drops = Drops::judge(
+            &[true, false, false, false],
+            &[0, 1, 2, 3],
+            &[(0, 1), (1, 2), (2, 3)],
+        );
+        assert_eq!(
+            drops,
+            Drops {
+                dropped: 3,
+                wrong: 2,
+                kept: 1,
+                doubled: 0,
+                truth: 3,
+                missed: 0
+            }
+        );
         assert_eq!(drops.wrong_share().unwrap().value, 2.0 / 3.0);
         // The law keeps 0 and 2.
-        let drops = Drops::judge(&[true, false, true, false], &[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)]);
+        let drops = Drops::judge(
+            &[true, false, true, false],
+            &[0, 1, 2, 3],
+            &[(0, 1), (1, 2), (2, 3)],
+        );
         assert_eq!((drops.wrong, drops.missed), (0, 0));
     }
 
@@ -115,9 +140,22 @@ mod tests {
     fn unjudged_documents_are_not_counted_but_may_be_partners() {
         let (kept, truth) = ([true, true, false, true], [(0, 1), (1, 3), (2, 3)]);
         let drops = Drops::judge(&kept, &[0, 2], &truth);
-        assert_eq!(drops, Drops { dropped: 1, wrong: 0, kept: 1, doubled: 1, truth: 2, missed: 1 });
+        assert_eq!(
+            drops,
+            Drops {
+                dropped: 1,
+                wrong: 0,
+                kept: 1,
+                doubled: 1,
+                truth: 2,
+                missed: 1
+            }
+        );
         let nothing = Drops::judge(&kept, &[], &truth);
-        assert_eq!((nothing.wrong_share(), nothing.doubled_share()), (None, None));
+        assert_eq!(
+            (nothing.wrong_share(), nothing.doubled_share()),
+            (None, None)
+        );
     }
 
     proptest! {

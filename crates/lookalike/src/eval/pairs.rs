@@ -37,7 +37,11 @@ impl PairCounts {
             i += usize::from(x <= y);
             j += usize::from(y <= x);
         }
-        Self { found_true, found: found.len() as u64, truth: truth.len() as u64 }
+        Self {
+            found_true,
+            found: found.len() as u64,
+            truth: truth.len() as u64,
+        }
     }
 
     /// Returns the share of the found pairs that are true, with Wilson's interval; none if nothing was found. The interval
@@ -96,26 +100,58 @@ mod tests {
     #[test]
     fn shares_of_nothing_are_undefined() {
         let nothing = PairCounts::of(&[], &[]);
-        assert_eq!((nothing.precision(), nothing.recall(), nothing.f1()), (None, None, None));
+        assert_eq!(
+            (nothing.precision(), nothing.recall(), nothing.f1()),
+            (None, None, None)
+        );
         let missed = PairCounts::of(&[], &[(0, 1)]);
-        assert_eq!((missed.precision(), missed.recall().unwrap().value, missed.f1()), (None, 0.0, Some(0.0)));
+        assert_eq!(
+            (
+                missed.precision(),
+                missed.recall().unwrap().value,
+                missed.f1()
+            ),
+            (None, 0.0, Some(0.0))
+        );
         let invented = PairCounts::of(&[(0, 1)], &[]);
-        assert_eq!((invented.precision().unwrap().value, invented.recall(), invented.f1()), (0.0, None, Some(0.0)));
+        assert_eq!(
+            (
+                invented.precision().unwrap().value,
+                invented.recall(),
+                invented.f1()
+            ),
+            (0.0, None, Some(0.0))
+        );
     }
 
     #[test]
     fn shares_in_a_table() {
-        let counts = PairCounts { found_true: 81, found: 263, truth: 162 };
+        let counts = PairCounts {
+            found_true: 81,
+            found: 263,
+            truth: 162,
+        };
         let precision = counts.precision().unwrap();
-        assert!((precision.low - 0.2553).abs() < 5e-5 && (precision.high - 0.3662).abs() < 5e-5, "{precision:?}");
+        assert!(
+            (precision.low - 0.2553).abs() < 5e-5 && (precision.high - 0.3662).abs() < 5e-5,
+            "{precision:?}"
+        );
         assert_eq!(counts.recall().unwrap().value, 0.5);
         assert_eq!(counts.f1(), Some(162.0 / 425.0));
     }
 
     #[test]
     fn lists_that_are_not_sorted_pairs_are_refused() {
-        for list in [vec![(1, 0)], vec![(0, 0)], vec![(0, 2), (0, 1)], vec![(0, 1), (0, 1)]] {
-            assert!(std::panic::catch_unwind(|| PairCounts::of(&list, &[])).is_err(), "{list:?}");
+        for list in [
+            vec![(1, 0)],
+            vec![(0, 0)],
+            vec![(0, 2), (0, 1)],
+            vec![(0, 1), (0, 1)],
+        ] {
+            assert!(
+                std::panic::catch_unwind(|| PairCounts::of(&list, &[])).is_err(),
+                "{list:?}"
+            );
         }
     }
 }

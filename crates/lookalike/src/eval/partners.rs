@@ -26,7 +26,10 @@ impl Partners {
     /// Panics if a document's number is out of range for `partners`.
     pub fn judge(judged: &[u32], partners: &[u32], found_true: &[(u32, u32)]) -> Self {
         let mut found = vec![0u32; partners.len()];
-        found_true.iter().flat_map(|&(a, b)| [a, b]).for_each(|d| found[d as usize] += 1);
+        found_true
+            .iter()
+            .flat_map(|&(a, b)| [a, b])
+            .for_each(|d| found[d as usize] += 1);
         let with = |d: &&u32| partners[**d as usize] > 0;
         let complete = |d: &&u32| found[**d as usize] == partners[**d as usize];
         Self {
@@ -51,9 +54,24 @@ mod tests {
         // The true pairs are 0~1, 1~2 and 3~4; document 5 is alone. 1~2 was missed.
         let (partners, found) = ([1, 2, 1, 1, 1, 0], [(0, 1), (3, 4)]);
         let all = Partners::judge(&[0, 1, 2, 3, 4, 5], &partners, &found);
-        assert_eq!(all, Partners { documents: 5, complete: 3 });
+        assert_eq!(
+            all,
+            Partners {
+                documents: 5,
+                complete: 3
+            }
+        );
         assert_eq!(all.complete_share().unwrap().value, 0.6);
-        assert_eq!(Partners::judge(&[1, 4], &partners, &found), Partners { documents: 2, complete: 1 });
-        assert_eq!(Partners::judge(&[5], &partners, &found).complete_share(), None);
+        assert_eq!(
+            Partners::judge(&[1, 4], &partners, &found),
+            Partners {
+                documents: 2,
+                complete: 1
+            }
+        );
+        assert_eq!(
+            Partners::judge(&[5], &partners, &found).complete_share(),
+            None
+        );
     }
 }

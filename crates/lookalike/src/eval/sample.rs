@@ -84,9 +84,15 @@ impl SampleIndex {
     /// # Panics
     /// Panics if the sets have 2³² shingles or more.
     pub fn new(sets: &[Vec<u64>]) -> Self {
-        let mut rows: Vec<(u64, u32)> =
-            sets.iter().zip(0..).flat_map(|(set, sample)| set.iter().map(move |&shingle| (finish(shingle), sample))).collect();
-        assert!(u32::try_from(rows.len()).is_ok(), "a sample must have fewer than 2³² shingles");
+        let mut rows: Vec<(u64, u32)> = sets
+            .iter()
+            .zip(0..)
+            .flat_map(|(set, sample)| set.iter().map(move |&shingle| (finish(shingle), sample)))
+            .collect();
+        assert!(
+            u32::try_from(rows.len()).is_ok(),
+            "a sample must have fewer than 2³² shingles"
+        );
         rows.sort_unstable();
         let (mut mixed, mut starts) = (Vec::new(), vec![0]);
         for same in rows.chunk_by(|x, y| x.0 == y.0) {
@@ -109,7 +115,16 @@ impl SampleIndex {
         }
         let postings = rows.iter().map(|row| row.1).collect();
         let sizes = sets.iter().map(|set| set.len() as u64).collect();
-        Self { sizes, mixed, starts, postings, directory, directory_shift, bitmap, bitmap_shift }
+        Self {
+            sizes,
+            mixed,
+            starts,
+            postings,
+            directory,
+            directory_shift,
+            bitmap,
+            bitmap_shift,
+        }
     }
 
     /// Returns every sampled document that shares a shingle with `set` (each shingle once, in any order), by its position in the
@@ -118,8 +133,17 @@ impl SampleIndex {
     ///
     /// Cost with a thousand texts of 600 shingles: 5 ns for a shingle that no text has; 50 ns for a shingle that some texts have,
     /// plus one step for each of these texts.
-    pub fn neighbours<'m>(&self, set: &[u64], shared_counts: &'m mut SharedCounts) -> &'m [Neighbour] {
-        let SharedCounts { maybe, shared, met, neighbours } = shared_counts;
+    pub fn neighbours<'m>(
+        &self,
+        set: &[u64],
+        shared_counts: &'m mut SharedCounts,
+    ) -> &'m [Neighbour] {
+        let SharedCounts {
+            maybe,
+            shared,
+            met,
+            neighbours,
+        } = shared_counts;
         shared.resize(shared.len().max(self.sizes.len()), 0);
         maybe.resize(maybe.len().max(set.len()), 0);
         // Without a branch, the cache misses of many shingles overlap. With a branch on the bitmap before each search, a shingle
@@ -143,7 +167,14 @@ impl SampleIndex {
         neighbours.clear();
         neighbours.extend(met.drain(..).map(|sample| {
             let shared = u64::from(std::mem::take(&mut shared[sample as usize]));
-            Neighbour { sample, overlap: Overlap { shared, a: self.sizes[sample as usize], b: set.len() as u64 } }
+            Neighbour {
+                sample,
+                overlap: Overlap {
+                    shared,
+                    a: self.sizes[sample as usize],
+                    b: set.len() as u64,
+                },
+            }
         }));
         neighbours
     }
@@ -152,9 +183,14 @@ impl SampleIndex {
     #[inline]
     fn documents_with(&self, m: u64) -> &[u32] {
         let place = (m >> self.directory_shift) as usize;
-        let (from, to) = (self.directory[place] as usize, self.directory[place + 1] as usize);
+        let (from, to) = (
+            self.directory[place] as usize,
+            self.directory[place + 1] as usize,
+        );
         match self.mixed[from..to].iter().position(|&other| other == m) {
-            Some(at) => &self.postings[self.starts[from + at] as usize..self.starts[from + at + 1] as usize],
+            Some(at) => {
+                &self.postings[self.starts[from + at] as usize..self.starts[from + at + 1] as usize]
+            }
             None => &[],
         }
     }
@@ -208,8 +244,14 @@ mod tests {
 
     #[test]
     fn samples_are_frozen() {
-        assert_eq!(choose_sample(1_000_000, 5, 1), [444264, 444358, 566559, 745779, 971000]);
-        assert_eq!(choose_sample(u32::MAX, 3, 2), [2539140572, 2558246079, 3217573390]);
+        assert_eq!(
+            choose_sample(1_000_000, 5, 1),
+            [444264, 444358, 566559, 745779, 971000]
+        );
+        assert_eq!(
+            choose_sample(u32::MAX, 3, 2),
+            [2539140572, 2558246079, 3217573390]
+        );
     }
 
     #[test]
@@ -218,9 +260,16 @@ mod tests {
         // only once in 1000.
         let mut counts = [0u32; 64];
         for seed in 0..40_000 {
-            counts[choose_sample(6, 3, seed).iter().map(|d| 1 << d).sum::<usize>()] += 1;
+            counts[choose_sample(6, 3, seed)
+                .iter()
+                .map(|d| 1 << d)
+                .sum::<usize>()] += 1;
         }
-        let drawn: Vec<f64> = counts.iter().filter(|&&c| c > 0).map(|&c| f64::from(c)).collect();
+        let drawn: Vec<f64> = counts
+            .iter()
+            .filter(|&&c| c > 0)
+            .map(|&c| f64::from(c))
+            .collect();
         assert_eq!(drawn.len(), 20);
         let chi_squared: f64 = drawn.iter().map(|c| (c - 2000.0).powi(2) / 2000.0).sum();
         assert!(chi_squared < 43.8, "{chi_squared}");

@@ -26,12 +26,20 @@ use crate::sketch::Estimate;
 ///
 /// `pairs` must yield, exactly once, every pair that has at least one sampled document, and say whether the pair is a hit.
 /// `sample` is sorted, and was drawn from `documents` documents. Cost: a search in the sample for each document of each pair.
-pub fn sampled_share(pairs: impl IntoIterator<Item = ((u32, u32), bool)>, sample: &[u32], documents: u32) -> Option<Estimate> {
+pub fn sampled_share(
+    pairs: impl IntoIterator<Item = ((u32, u32), bool)>,
+    sample: &[u32],
+    documents: u32,
+) -> Option<Estimate> {
     let mut rows = vec![[0.0f64; 2]; sample.len()];
     let (mut count, mut hits) = (0u64, 0u64);
     for ((a, b), hit) in pairs {
         let sampled = [a, b].map(|document| sample.binary_search(&document).ok());
-        let weight = if sampled.iter().all(Option::is_some) { 0.5 } else { 1.0 };
+        let weight = if sampled.iter().all(Option::is_some) {
+            0.5
+        } else {
+            1.0
+        };
         for at in sampled.into_iter().flatten() {
             rows[at][0] += weight;
             rows[at][1] += if hit { weight } else { 0.0 };
@@ -47,7 +55,11 @@ pub fn sampled_share(pairs: impl IntoIterator<Item = ((u32, u32), bool)>, sample
         return Some(Estimate::exact(value));
     }
     let [low, high] = Sums::of(&rows, documents).interval(count as f64);
-    Some(Estimate { value, low: low.clamp(0.0, value), high: high.clamp(value, 1.0) })
+    Some(Estimate {
+        value,
+        low: low.clamp(0.0, value),
+        high: high.clamp(value, 1.0),
+    })
 }
 
 /// Sums over the drawn documents. For each document, x is its number of pairs and y its number of hits.
@@ -93,7 +105,15 @@ impl Sums {
 
     /// Returns the smallest and the largest r with (y − r·x)² ≤ t² · the variance of y − r·x. This inequality is quadratic in r.
     fn fieller(&self, t: f64) -> [f64; 2] {
-        let Self { drawn, x, y, xx, xy, yy, .. } = *self;
+        let Self {
+            drawn,
+            x,
+            y,
+            xx,
+            xy,
+            yy,
+            ..
+        } = *self;
         let c = t * t * self.factor();
         let a = x * x - c * (xx - x * x / drawn);
         let b = x * y - c * (xy - x * y / drawn);
@@ -107,7 +127,9 @@ impl Sums {
     }
 
     fn wilson(&self, t: f64, pairs: f64) -> [f64; 2] {
-        let Self { x, y, xx, xy, yy, .. } = *self;
+        let Self {
+            x, y, xx, xy, yy, ..
+        } = *self;
         let share = y / x;
         let variance = self.factor() * (yy - 2.0 * share * xy + share * share * xx) / (x * x);
         let trials = match share > 0.0 && share < 1.0 && variance > 0.0 {
@@ -145,7 +167,11 @@ fn student(degrees: f64) -> f64 {
         y = (((((0.4 * y + 6.3) * y + 36.0) * y + 94.5) / c - y - 3.0) / b + 1.0) * X;
         y = (a * y * y).exp_m1();
     } else {
-        y = ((1.0 / (((n + 6.0) / (n * y) - 0.089 * d - 0.822) * (n + 2.0) * 3.0) + 0.5 / (n + 4.0)) * y - 1.0) * (n + 1.0)
+        y = ((1.0 / (((n + 6.0) / (n * y) - 0.089 * d - 0.822) * (n + 2.0) * 3.0)
+            + 0.5 / (n + 4.0))
+            * y
+            - 1.0)
+            * (n + 1.0)
             / (n + 2.0)
             + 1.0 / y;
     }
@@ -171,7 +197,11 @@ mod tests {
             (100.0, 1.9840),
             (1e6, 1.9600),
         ] {
-            assert!((student(degrees) - t).abs() < 1e-3, "{degrees}: {}", student(degrees));
+            assert!(
+                (student(degrees) - t).abs() < 1e-3,
+                "{degrees}: {}",
+                student(degrees)
+            );
         }
     }
 
@@ -181,7 +211,10 @@ mod tests {
         let all = sampled_share(pairs, &[0, 1, 2, 3], 4).unwrap();
         assert_eq!(all, Estimate::exact(2.0 / 3.0));
         let some = sampled_share(pairs, &[0, 1], 10).unwrap();
-        assert!(some.value == all.value && some.low < 0.3 && some.high > 0.9, "{some:?}");
+        assert!(
+            some.value == all.value && some.low < 0.3 && some.high > 0.9,
+            "{some:?}"
+        );
         assert_eq!(sampled_share([], &[0, 1], 10), None);
     }
 
@@ -189,10 +222,23 @@ mod tests {
     fn neither_all_nor_nothing_is_certain() {
         for hit in [true, false] {
             // 20 documents with one pair each, and one document with 20 pairs.
-            let many = sampled_share((0..20).map(|d| ((d, d + 500), hit)), &(0..50).collect::<Vec<_>>(), 1000).unwrap();
-            let one = sampled_share((0..20).map(|d| ((0, d + 500), hit)), &(0..50).collect::<Vec<_>>(), 1000).unwrap();
+            let many = sampled_share(
+                (0..20).map(|d| ((d, d + 500), hit)),
+                &(0..50).collect::<Vec<_>>(),
+                1000,
+            )
+            .unwrap();
+            let one = sampled_share(
+                (0..20).map(|d| ((0, d + 500), hit)),
+                &(0..50).collect::<Vec<_>>(),
+                1000,
+            )
+            .unwrap();
             let width = |e: Estimate| e.high - e.low;
-            assert!(width(many) > 0.1 && width(many) < 0.3 && width(one) > 0.9, "{many:?} {one:?}");
+            assert!(
+                width(many) > 0.1 && width(many) < 0.3 && width(one) > 0.9,
+                "{many:?} {one:?}"
+            );
         }
     }
 
@@ -202,21 +248,40 @@ mod tests {
         let mut random = SplitMix64::new(3);
         let (mut pairs, mut next) = (Vec::new(), 0);
         while next < 1500u32 {
-            let (size, hit) = (2 + (random.next_u64() % 8) as u32, random.next_u64() % 10 > 1);
-            pairs.extend((next..next + size).flat_map(|a| (a + 1..next + size).map(move |b| ((a, b), hit))));
+            let (size, hit) = (
+                2 + (random.next_u64() % 8) as u32,
+                random.next_u64() % 10 > 1,
+            );
+            pairs.extend(
+                (next..next + size).flat_map(|a| (a + 1..next + size).map(move |b| ((a, b), hit))),
+            );
             next += size;
         }
         let truth = pairs.iter().filter(|pair| pair.1).count() as f64 / pairs.len() as f64;
         let (mut held, mut by_wilson) = (0, 0);
         for seed in 0..300 {
             let sample = choose_sample(3000, 200, seed);
-            let judged = |(a, b): (u32, u32)| [a, b].iter().any(|document| sample.binary_search(document).is_ok());
-            let seen: Vec<_> = pairs.iter().copied().filter(|pair| judged(pair.0)).collect();
+            let judged = |(a, b): (u32, u32)| {
+                [a, b]
+                    .iter()
+                    .any(|document| sample.binary_search(document).is_ok())
+            };
+            let seen: Vec<_> = pairs
+                .iter()
+                .copied()
+                .filter(|pair| judged(pair.0))
+                .collect();
             let share = sampled_share(seen.iter().copied(), &sample, 3000).unwrap();
             held += u32::from(share.low <= truth && truth <= share.high);
-            let wilson = Estimate::of_share(seen.iter().filter(|pair| pair.1).count() as u64, seen.len() as u64);
+            let wilson = Estimate::of_share(
+                seen.iter().filter(|pair| pair.1).count() as u64,
+                seen.len() as u64,
+            );
             by_wilson += u32::from(wilson.low <= truth && truth <= wilson.high);
         }
-        assert!(held >= 280 && by_wilson < 230, "{held} and {by_wilson} of 300");
+        assert!(
+            held >= 280 && by_wilson < 230,
+            "{held} and {by_wilson} of 300"
+        );
     }
 }

@@ -76,7 +76,8 @@ impl Anchors {
     #[inline]
     pub fn has(&self, token_hash: u64) -> bool {
         let at = token_hash >> (64 - SIEVE);
-        self.sieve[(at >> 6) as usize] >> (at & 63) & 1 == 1 && self.hashes.binary_search(&token_hash).is_ok()
+        self.sieve[(at >> 6) as usize] >> (at & 63) & 1 == 1
+            && self.hashes.binary_search(&token_hash).is_ok()
     }
 
     /// Returns whether a text has enough anchored shingles to be judged by them alone: 50, or at least 20 that cover a third of
@@ -104,7 +105,12 @@ impl Anchors {
     /// fingerprints of all windows of the text, in order.
     ///
     /// Cost: two lookups per token. The result is frozen: no release changes it.
-    pub fn keep(&self, token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) -> bool {
+    pub fn keep(
+        &self,
+        token_hashes: &[u64],
+        shingling: Shingling,
+        fingerprints: &mut Vec<u64>,
+    ) -> bool {
         let judged = self.judge(token_hashes, shingling);
         if judged {
             let mut starts = token_hashes.iter();
@@ -160,10 +166,26 @@ mod tests {
     fn the_example_of_the_book() {
         // The sentence is repeated five times, because one copy of it is too short to be judged by its anchors.
         let text = "I recommend that you buy Sudzo for your laundry. ".repeat(5);
-        let expected = ["I recommend that", "that you buy", "you buy Sudzo", "for your laundry", "your laundry I"];
-        let expected: Vec<u64> = expected.iter().map(|shingle| one(shingle, 3)).cycle().take(24).collect();
+        let expected = [
+            "I recommend that",
+            "that you buy",
+            "you buy Sudzo",
+            "for your laundry",
+            "your laundry I",
+        ];
+        let expected: Vec<u64> = expected
+            .iter()
+            .map(|shingle| one(shingle, 3))
+            .cycle()
+            .take(24)
+            .collect();
         assert_eq!(kept(&text, 3), (expected, true));
-        for short in ["I recommend that you buy Sudzo for your laundry.", "Buy Sudzo", "Buy Sudzo today, laundry sparkles", "?"] {
+        for short in [
+            "I recommend that you buy Sudzo for your laundry.",
+            "Buy Sudzo",
+            "Buy Sudzo today, laundry sparkles",
+            "?",
+        ] {
             assert_eq!(kept(short, 3), (all(short, 3), false), "{short}");
         }
     }
@@ -176,14 +198,31 @@ mod tests {
             sets[0].intersection(&sets[1]).count() as f64 / sets[0].union(&sets[1]).count() as f64
         };
         let note = |firm: &str, cts: &str, pay: &str, record: &str| {
-            format!("{firm} INCREASES IN PAYOUT Qtly div {cts} cts vs {cts} cts prior Pay {pay} Record {record} Reuter")
+            format!(
+                "{firm} INCREASES IN PAYOUT Qtly div {cts} cts vs {cts} cts prior Pay {pay} Record {record} Reuter"
+            )
         };
         let one = note("ATLAS STEEL CORP", "44", "June One", "May Eight");
-        assert!(resemblance(&one, &note("HUDSON FOODS INC", "12", "April 15", "March 30")) < 0.2);
-        assert!(resemblance(&one, &note("ATLAS STEEL CORP", "44", "June Two", "May Eight")) > 0.5);
+        assert!(
+            resemblance(
+                &one,
+                &note("HUDSON FOODS INC", "12", "April 15", "March 30")
+            ) < 0.2
+        );
+        assert!(
+            resemblance(
+                &one,
+                &note("ATLAS STEEL CORP", "44", "June Two", "May Eight")
+            ) > 0.5
+        );
         let footnote = "NOTE: The results of the year before are not those that were reported, as they have been restated for the \
             sale of a unit and for the split of shares in May.";
-        let table = |from: u32| (from..from + 120).map(|n| format!("{n}.{} mln ", n % 7)).collect::<String>() + footnote;
+        let table = |from: u32| {
+            (from..from + 120)
+                .map(|n| format!("{n}.{} mln ", n % 7))
+                .collect::<String>()
+                + footnote
+        };
         assert!(resemblance(&table(100), &table(500)) < 0.2);
     }
 
@@ -192,10 +231,20 @@ mod tests {
     fn anchors_are_frozen() {
         let hash = |code: &str| {
             let anchors = Anchors::new(&[code.parse().unwrap()], TokensBy::Auto, Folds::default());
-            (anchors.hashes.len(), anchors.hashes.iter().fold(0, |sum: u64, hash| finish(sum ^ hash)))
+            (
+                anchors.hashes.len(),
+                anchors
+                    .hashes
+                    .iter()
+                    .fold(0, |sum: u64, hash| finish(sum ^ hash)),
+            )
         };
-        let frozen =
-            [(153, 392637745873064012), (231, 10581822483810039189), (157, 3060902780559754235), (174, 16018250135167799226)];
+        let frozen = [
+            (153, 392637745873064012),
+            (231, 10581822483810039189),
+            (157, 3060902780559754235),
+            (174, 16018250135167799226),
+        ];
         assert_eq!(["en", "de", "fr", "zh"].map(hash), frozen);
     }
 

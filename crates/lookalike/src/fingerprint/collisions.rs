@@ -64,7 +64,11 @@ pub fn resemblance_bias_approx(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     let shared = shared.min(a).min(b);
     let [a, b, c] = [a - shared, b - shared, shared].map(|n| n as f64);
     let union = a + b + c;
-    if union == 0.0 { 0.0 } else { (a * b + c * (a + b) / 2.0) / (union * ids(bits)) }
+    if union == 0.0 {
+        0.0
+    } else {
+        (a * b + c * (a + b) / 2.0) / (union * ids(bits))
+    }
 }
 
 /// Returns 2ˡ, the number of possible ids.
@@ -88,17 +92,24 @@ mod tests {
 
     impl Seen {
         fn new(bits: u32) -> Self {
-            Self { round: 0, last: vec![0; 1 << bits] }
+            Self {
+                round: 0,
+                last: vec![0; 1 << bits],
+            }
         }
 
         fn distinct(&mut self, ids: impl Iterator<Item = u64>) -> u64 {
             self.round += 1;
-            ids.filter(|&id| std::mem::replace(&mut self.last[id as usize], self.round) != self.round).count() as u64
+            ids.filter(|&id| {
+                std::mem::replace(&mut self.last[id as usize], self.round) != self.round
+            })
+            .count() as u64
         }
 
         /// Returns r_f of two sets given as ranges of shingles.
         fn resemblance(&mut self, a: Range<u64>, b: Range<u64>, f: impl Fn(u64) -> u64) -> f64 {
-            let [each_a, each_b, union] = [a.start..a.end, b.start..b.end, a.start..b.end].map(|set| self.distinct(set.map(&f)));
+            let [each_a, each_b, union] = [a.start..a.end, b.start..b.end, a.start..b.end]
+                .map(|set| self.distinct(set.map(&f)));
             (each_a + each_b - union) as f64 / union as f64
         }
     }
@@ -106,10 +117,19 @@ mod tests {
     #[test]
     fn distinct_ids_in_a_table() {
         // The expected values were computed by hand, or by evaluating the sum in exact rationals.
-        for (n, bits, distinct) in
-            [(0, 16, 0.0), (1, 16, 1.0), (2, 1, 1.5), (3, 2, 37.0 / 16.0), (600, 64, 600.0), (1 << 16, 16, 41_426.836_884_278_41)]
-        {
-            assert!((expected_distinct(n, bits) - distinct).abs() < 1e-7, "{n} of {bits} bits: {}", expected_distinct(n, bits));
+        for (n, bits, distinct) in [
+            (0, 16, 0.0),
+            (1, 16, 1.0),
+            (2, 1, 1.5),
+            (3, 2, 37.0 / 16.0),
+            (600, 64, 600.0),
+            (1 << 16, 16, 41_426.836_884_278_41),
+        ] {
+            assert!(
+                (expected_distinct(n, bits) - distinct).abs() < 1e-7,
+                "{n} of {bits} bits: {}",
+                expected_distinct(n, bits)
+            );
         }
         // The textbook form would give 0 here: 1 − 2⁻⁶⁴ is 1 in an f64.
         assert!((expected_distinct(1 << 40, 64) / 2f64.powi(40) - 1.0).abs() < 1e-7);
@@ -117,11 +137,21 @@ mod tests {
 
     #[test]
     fn the_approximation_omits_the_documented_terms() {
-        for (n, bits) in [(0, 20), (1, 20), (600, 20), (600, 16), (3000, 16), (100_000, 32)] {
+        for (n, bits) in [
+            (0, 20),
+            (1, 20),
+            (600, 20),
+            (600, 16),
+            (3000, 16),
+            (100_000, 32),
+        ] {
             let missing = expected_distinct(n, bits) - expected_distinct_approx(n, bits);
             let nf = n as f64;
             let triples = nf * (nf - 1.0) * (nf - 2.0) / 6.0 / ids(bits).powi(2);
-            assert!(missing > -1e-9 && missing <= triples.max(0.0) + 1e-9, "{n} of {bits} bits: {missing}, {triples}");
+            assert!(
+                missing > -1e-9 && missing <= triples.max(0.0) + 1e-9,
+                "{n} of {bits} bits: {missing}, {triples}"
+            );
         }
     }
 
@@ -139,12 +169,21 @@ mod tests {
             let expected = n as f64 - expected_distinct(n, bits);
             // In each trial, the number of ids that are missing because shingles share an id is nearly a Poisson variable.
             let error = (expected / trials as f64).sqrt();
-            assert!((lost as f64 / trials as f64 - expected).abs() < 4.0 * error, "{n} of {bits} bits: {lost} lost");
+            assert!(
+                (lost as f64 / trials as f64 - expected).abs() < 4.0 * error,
+                "{n} of {bits} bits: {lost} lost"
+            );
         }
     }
 
     /// Shapes of pairs of sets: number of shingles only in A, in both, and only in B.
-    const PAIRS: [(u64, u64, u64); 5] = [(300, 300, 300), (600, 0, 600), (10, 900, 10), (0, 100, 900), (5, 5, 5)];
+    const PAIRS: [(u64, u64, u64); 5] = [
+        (300, 300, 300),
+        (600, 0, 600),
+        (10, 900, 10),
+        (0, 100, 900),
+        (5, 5, 5),
+    ];
 
     #[test]
     fn resemblance_by_ids_is_as_expected_for_random_functions() {
@@ -167,10 +206,16 @@ mod tests {
         let error = ((squares / trials - mean * mean) / trials).max(0.0).sqrt();
         let expected = expected_resemblance(a + c, b + c, c, bits);
         // Four standard errors, plus the error of the ratio of expectations.
-        assert!((mean - expected).abs() < 4.0 * error + 1.0 / ids(bits), "{a} {c} {b} at {bits}: {mean}, {expected}, {error}");
+        assert!(
+            (mean - expected).abs() < 4.0 * error + 1.0 / ids(bits),
+            "{a} {c} {b} at {bits}: {mean}, {expected}, {error}"
+        );
         let truth = c as f64 / (a + b + c) as f64;
         let bias = expected - truth;
-        assert!((bias - resemblance_bias_approx(a + c, b + c, c, bits)).abs() <= 0.05 * bias + 1e-12, "{a} {c} {b}: {bias}");
+        assert!(
+            (bias - resemblance_bias_approx(a + c, b + c, c, bits)).abs() <= 0.05 * bias + 1e-12,
+            "{a} {c} {b}: {bias}"
+        );
     }
 
     #[test]
@@ -182,8 +227,12 @@ mod tests {
                 for seed in 0..trials {
                     let rabin = Rabin::new(bits, seed).unwrap();
                     // A shingle of 40 bytes, different for each number.
-                    let shingle = |x: u64| std::array::from_fn::<_, 5, _>(|i| finish(5 * x + i as u64).to_le_bytes());
-                    let r = seen.resemblance(0..a + c, a..a + c + b, |x| rabin.fingerprint(shingle(x).as_flattened()));
+                    let shingle = |x: u64| {
+                        std::array::from_fn::<_, 5, _>(|i| finish(5 * x + i as u64).to_le_bytes())
+                    };
+                    let r = seen.resemblance(0..a + c, a..a + c + b, |x| {
+                        rabin.fingerprint(shingle(x).as_flattened())
+                    });
                     sum += r;
                     squares += r * r;
                 }
@@ -209,8 +258,13 @@ mod tests {
     /// irreducible polynomials of degree 16.
     #[test]
     fn an_adversarys_strings_collide_as_often_as_they_have_factors_and_within_the_bound() {
-        let mut factors: Vec<u128> =
-            (0..300).map(|seed| Polynomial::irreducible(16, 1 << 32 | seed).unwrap().coefficients()).collect();
+        let mut factors: Vec<u128> = (0..300)
+            .map(|seed| {
+                Polynomial::irreducible(16, 1 << 32 | seed)
+                    .unwrap()
+                    .coefficients()
+            })
+            .collect();
         factors.sort_unstable();
         factors.dedup();
         factors.truncate(100);
@@ -227,7 +281,10 @@ mod tests {
         // 1601 coefficients fill 201 bytes, with zeros at the front.
         let mut bits = vec![0; 1608 - product.len()];
         bits.extend(product);
-        let difference: Vec<u8> = bits.chunks(8).map(|byte| byte.iter().fold(0, |byte, bit| byte << 1 | bit)).collect();
+        let difference: Vec<u8> = bits
+            .chunks(8)
+            .map(|byte| byte.iter().fold(0, |byte, bit| byte << 1 | bit))
+            .collect();
         let mut random = SplitMix64::new(5);
         let one: Vec<u8> = difference.iter().map(|_| random.next_u64() as u8).collect();
         let other: Vec<u8> = one.iter().zip(&difference).map(|(a, b)| a ^ b).collect();

@@ -16,12 +16,26 @@ fn hashes(text: &str, by: TokensBy) -> (Digest, Vec<u64>) {
 #[test]
 fn digests_and_fingerprints_are_frozen() {
     let mut lines = String::new();
-    for text in
-        ["", "a", "A rose is a rose is a rose!", "internationalisation, eight-by1", "かきがき 漢字 Straße", "한국어 naïve ½"]
-    {
+    for text in [
+        "",
+        "a",
+        "A rose is a rose is a rose!",
+        "internationalisation, eight-by1",
+        "かきがき 漢字 Straße",
+        "한국어 naïve ½",
+    ] {
         let (digest, hashes) = hashes(text, TokensBy::Auto);
-        let set = fingerprint_set(text, TokensBy::Auto, Folds::default(), Shingling::new(5).unwrap());
-        lines += &format!("{digest:032x} {:016x?} {:016x?}\n", hashes.first().unwrap_or(&0), set);
+        let set = fingerprint_set(
+            text,
+            TokensBy::Auto,
+            Folds::default(),
+            Shingling::new(5).unwrap(),
+        );
+        lines += &format!(
+            "{digest:032x} {:016x?} {:016x?}\n",
+            hashes.first().unwrap_or(&0),
+            set
+        );
     }
     assert_eq!(lines.trim(), include_str!("golden.txt").trim());
 }
@@ -42,14 +56,26 @@ fn a_token_differs_from_one_with_trailing_zeros() {
         sort_distinct(&mut hashes);
         hashes.len()
     };
-    assert_eq!(distinct("a a0 aa aaaaaaaa aaaaaaaaa aaaaaaaaaaaaaaaa aaaaaaaaaaaaaaaaa"), 7);
+    assert_eq!(
+        distinct("a a0 aa aaaaaaaa aaaaaaaaa aaaaaaaaaaaaaaaa aaaaaaaaaaaaaaaaa"),
+        7
+    );
 }
 
 #[test]
 fn items_are_frozen() {
-    let (digest, hashes) = hashes(r#"[7, "7", "eight by", -2.5, "a longer item than most"]"#, TokensBy::Items);
+    let (digest, hashes) = hashes(
+        r#"[7, "7", "eight by", -2.5, "a longer item than most"]"#,
+        TokensBy::Items,
+    );
     assert_eq!(digest, 283666704277620870109341605354351860551);
-    let frozen = [11150189153412188827, 2104103675470009230, 16391809018720105056, 14775175584987301535, 10078760156779035767];
+    let frozen = [
+        11150189153412188827,
+        2104103675470009230,
+        16391809018720105056,
+        14775175584987301535,
+        10078760156779035767,
+    ];
     assert_eq!(hashes, frozen);
 }
 
@@ -95,19 +121,36 @@ mod of_the_sources {
             let shared = a.iter().filter(|x| b.contains(x)).count();
             shared as f64 / (a.len() + b.len() - shared) as f64
         };
-        let (rose, flower) = ("a rose is a rose is a rose", "a rose is a flower which is a rose");
+        let (rose, flower) = (
+            "a rose is a rose is a rose",
+            "a rose is a flower which is a rose",
+        );
         for (k, option_a, option_b) in [(1, 0.7, 0.6), (2, 0.5, 0.5), (3, 0.3, 3.0 / 7.0)] {
-            assert_eq!(resemblance(rose, flower, k, true), option_a, "option A, w = {k}");
-            assert_eq!(resemblance(rose, flower, k, false), option_b, "option B, w = {k}");
+            assert_eq!(
+                resemblance(rose, flower, k, true),
+                option_a,
+                "option A, w = {k}"
+            );
+            assert_eq!(
+                resemblance(rose, flower, k, false),
+                option_b,
+                "option B, w = {k}"
+            );
         }
-        assert_eq!(resemblance("rose a rose is a rose is a", rose, 1, true), 1.0);
+        assert_eq!(
+            resemblance("rose a rose is a rose is a", rose, 1, true),
+            1.0
+        );
         assert!(resemblance("rose a rose is a rose is a", rose, 2, true) < 1.0);
     }
 
     /// LSH notes: "Nadal" and "Nadia" have six different 2-grams, two of which are in both words.
     #[test]
     fn nadal_and_nadia() {
-        let (a, b) = (set("Nadal", TokensBy::Chars, 2), set("Nadia", TokensBy::Chars, 2));
+        let (a, b) = (
+            set("Nadal", TokensBy::Chars, 2),
+            set("Nadia", TokensBy::Chars, 2),
+        );
         let shared = a.iter().filter(|x| b.contains(x)).count();
         assert_eq!((shared, a.len() + b.len() - shared), (2, 6));
     }

@@ -28,7 +28,8 @@ mod set;
 
 pub use anchors::Anchors;
 pub use collisions::{
-    collision_bound, expected_distinct, expected_distinct_approx, expected_resemblance, resemblance_bias_approx,
+    collision_bound, expected_distinct, expected_distinct_approx, expected_resemblance,
+    resemblance_bias_approx,
 };
 pub(crate) use digest::digest_by;
 pub use digest::{Digest, DigestBy, digest};

@@ -31,7 +31,10 @@ impl From<Permutation> for u64 {
 impl Permutation {
     /// Returns the permutation of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { seed, key: SplitMix64::new(seed).next_u64() }
+        Self {
+            seed,
+            key: SplitMix64::new(seed).next_u64(),
+        }
     }
 
     /// Returns the seed of the permutation.
@@ -52,7 +55,10 @@ mod tests {
 
     #[test]
     fn permutations_are_frozen_and_differ_by_seed() {
-        assert_eq!([0, 1].map(|x| Permutation::new(1).apply(x)), [15916886550466581944, 6652587683579779273]);
+        assert_eq!(
+            [0, 1].map(|x| Permutation::new(1).apply(x)),
+            [15916886550466581944, 6652587683579779273]
+        );
         assert_ne!(Permutation::new(1).apply(7), Permutation::new(2).apply(7));
     }
 }

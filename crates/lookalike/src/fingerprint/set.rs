@@ -31,9 +31,14 @@ const FEW: usize = 64;
 const SOME: usize = 6000;
 const MANY: usize = 1 << 21;
 
-fn sort_upper<const BITS: usize, const DIGITS: usize>(scratch: &mut Vec<u64>, fingerprints: &mut Vec<u64>) {
+fn sort_upper<const BITS: usize, const DIGITS: usize>(
+    scratch: &mut Vec<u64>,
+    fingerprints: &mut Vec<u64>,
+) {
     const { assert!(DIGITS == 1 << BITS) };
-    let digit = |fingerprint: u64, place: usize| (fingerprint >> (64 - BITS * (2 - place))) as usize % DIGITS;
+    let digit = |fingerprint: u64, place: usize| {
+        (fingerprint >> (64 - BITS * (2 - place))) as usize % DIGITS
+    };
     let mut counts = [[0u32; DIGITS]; 2];
     for &fingerprint in &*fingerprints {
         counts[0][digit(fingerprint, 0)] += 1;
@@ -46,7 +51,11 @@ fn sort_upper<const BITS: usize, const DIGITS: usize>(scratch: &mut Vec<u64>, fi
         for count in &mut *counts {
             before += std::mem::replace(count, before);
         }
-        let (from, to) = if place == 0 { (&fingerprints[..], &mut *scratch) } else { (&*scratch, &mut fingerprints[..]) };
+        let (from, to) = if place == 0 {
+            (&fingerprints[..], &mut *scratch)
+        } else {
+            (&*scratch, &mut fingerprints[..])
+        };
         for &fingerprint in from {
             let at = &mut counts[digit(fingerprint, place)];
             to[*at as usize] = fingerprint;
@@ -65,7 +74,10 @@ fn insert_distinct(fingerprints: &mut Vec<u64>) {
         if fingerprint > last {
             kept += 1;
         } else if fingerprint < last {
-            let at = fingerprints[..kept].iter().rposition(|&other| other <= fingerprint).map_or(0, |at| at + 1);
+            let at = fingerprints[..kept]
+                .iter()
+                .rposition(|&other| other <= fingerprint)
+                .map_or(0, |at| at + 1);
             if at > 0 && fingerprints[at - 1] == fingerprint {
                 continue;
             }
@@ -125,9 +137,15 @@ mod tests {
         let mut scratch = Vec::new();
         for length in [63u64, 64, 65, 1000, 5999, 6000, 6001, 100_000] {
             check(&(0..length).map(finish).collect::<Vec<_>>(), &mut scratch);
-            check(&(0..length).map(|i| finish(i / 3)).collect::<Vec<_>>(), &mut scratch);
+            check(
+                &(0..length).map(|i| finish(i / 3)).collect::<Vec<_>>(),
+                &mut scratch,
+            );
             // All fingerprints of a list have the same upper bits. The first list is in descending order.
-            check(&(0..length).map(|i| length - i).collect::<Vec<_>>(), &mut scratch);
+            check(
+                &(0..length).map(|i| length - i).collect::<Vec<_>>(),
+                &mut scratch,
+            );
             check(&vec![5; length as usize], &mut scratch);
         }
     }

@@ -18,7 +18,11 @@ pub fn band_keys(slots: &[u32], curve: Curve) -> impl Iterator<Item = u32> {
     slots
         .chunks_exact(curve.rows)
         .take(curve.bands)
-        .map(|rows| (rows.iter().fold(0u64, |key, &row| key.wrapping_add(row.into()).wrapping_mul(M)) >> 32) as u32)
+        .map(|rows| {
+            (rows.iter().fold(0u64, |key, &row| {
+                key.wrapping_add(row.into()).wrapping_mul(M)
+            }) >> 32) as u32
+        })
 }
 
 #[cfg(test)]

@@ -17,8 +17,18 @@ pub const MAX_SLOTS: usize = 4096;
 impl Curve {
     /// Creates a curve. It must have at least one band and one row, and at most [`MAX_SLOTS`] slots.
     pub fn new(bands: usize, rows: usize) -> Result<Self> {
-        if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > MAX_SLOTS) {
-            return Err(ErrorKind::Shape { bands, rows, max: MAX_SLOTS }.into());
+        if bands == 0
+            || rows == 0
+            || bands
+                .checked_mul(rows)
+                .is_none_or(|slots| slots > MAX_SLOTS)
+        {
+            return Err(ErrorKind::Shape {
+                bands,
+                rows,
+                max: MAX_SLOTS,
+            }
+            .into());
         }
         Ok(Self { bands, rows })
     }
@@ -27,7 +37,11 @@ impl Curve {
     pub fn found(self, s: f64) -> f64 {
         // Computing 1 − (1 − x)ᵇ with logarithms keeps precision if x is tiny or nearly one.
         let x = s.clamp(0.0, 1.0).powi(self.rows as i32);
-        if x >= 1.0 { 1.0 } else { -(self.bands as f64 * (-x).ln_1p()).exp_m1() }
+        if x >= 1.0 {
+            1.0
+        } else {
+            -(self.bands as f64 * (-x).ln_1p()).exp_m1()
+        }
     }
 
     /// Returns (1/b)^(1/r): approximately where the curve is steepest.
@@ -52,7 +66,9 @@ impl Curve {
 fn integrate(f: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
     const STEPS: usize = 2000;
     let h = (to - from) / STEPS as f64;
-    let inner: f64 = (1..STEPS).map(|i| f(from + i as f64 * h) * if i % 2 == 1 { 4.0 } else { 2.0 }).sum();
+    let inner: f64 = (1..STEPS)
+        .map(|i| f(from + i as f64 * h) * if i % 2 == 1 { 4.0 } else { 2.0 })
+        .sum();
     h / 3.0 * (f(from) + inner + f(to))
 }
 
@@ -89,6 +105,10 @@ mod tests {
     fn the_curve_rises_from_zero_to_one() {
         let curve = Curve { bands: 21, rows: 6 };
         assert_eq!((curve.found(0.0), curve.found(1.0)), (0.0, 1.0));
-        assert!((0..1000).all(|i| curve.found(f64::from(i) / 1000.0) <= curve.found(f64::from(i + 1) / 1000.0)));
+        assert!(
+            (0..1000)
+                .all(|i| curve.found(f64::from(i) / 1000.0)
+                    <= curve.found(f64::from(i + 1) / 1000.0))
+        );
     }
 }

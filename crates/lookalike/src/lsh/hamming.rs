@@ -43,17 +43,38 @@ impl Blocks {
             return Err(ErrorKind::Distance { distance, bits }.into());
         }
         if blocks <= distance || blocks > bits {
-            return Err(ErrorKind::Blocks { blocks, distance, bits }.into());
+            return Err(ErrorKind::Blocks {
+                blocks,
+                distance,
+                bits,
+            }
+            .into());
         }
         if choices(blocks, distance).is_none() {
-            let most = (distance + 1..blocks).rev().find(|&fewer| choices(fewer, distance).is_some()).unwrap_or(distance + 1);
-            return Err(ErrorKind::Tables { blocks, distance, most, max: MAX_TABLES }.into());
+            let most = (distance + 1..blocks)
+                .rev()
+                .find(|&fewer| choices(fewer, distance).is_some())
+                .unwrap_or(distance + 1);
+            return Err(ErrorKind::Tables {
+                blocks,
+                distance,
+                most,
+                max: MAX_TABLES,
+            }
+            .into());
         }
         let start = |block| block * bits / blocks;
-        let each: Vec<u128> = (0..blocks).map(|block| (start(block)..start(block + 1)).map(|bit| 1 << bit).sum()).collect();
+        let each: Vec<u128> = (0..blocks)
+            .map(|block| (start(block)..start(block + 1)).map(|bit| 1 << bit).sum())
+            .collect();
         let mut masks = Vec::new();
         choose(&each, (blocks - distance) as usize, 0, &mut masks);
-        Ok(Self { width, distance, blocks, masks })
+        Ok(Self {
+            width,
+            distance,
+            blocks,
+            masks,
+        })
     }
 
     /// Returns the number of bits of the hashes.
@@ -94,7 +115,10 @@ impl Blocks {
     /// real texts are closer to each other than random ones.
     pub fn accidental_matches(&self) -> f64 {
         let share = |mask: &u128| 0.5f64.powi(mask.count_ones() as i32);
-        self.masks.iter().map(|mask| share(mask) + (1.0 - share(mask)) * 0.5f64.powi(32)).sum()
+        self.masks
+            .iter()
+            .map(|mask| share(mask) + (1.0 - share(mask)) * 0.5f64.powi(32))
+            .sum()
     }
 }
 
@@ -133,9 +157,15 @@ mod tests {
     fn every_change_of_up_to_three_bits_leaves_a_key() {
         let hash = u128::from(finish(1));
         for plan in [4, 5, 6].map(|blocks| Blocks::new(Width::W64, 3, blocks).unwrap()) {
-            for (i, j, k) in (0..64).flat_map(|i| (0..=i).flat_map(move |j| (0..=j).map(move |k| (i, j, k)))) {
+            for (i, j, k) in
+                (0..64).flat_map(|i| (0..=i).flat_map(move |j| (0..=j).map(move |k| (i, j, k))))
+            {
                 let near = hash ^ (1 << i | 1 << j | 1 << k);
-                assert!(share_a_table(&plan, hash, near), "{i} {j} {k} with {} blocks", plan.blocks());
+                assert!(
+                    share_a_table(&plan, hash, near),
+                    "{i} {j} {k} with {} blocks",
+                    plan.blocks()
+                );
             }
         }
     }
@@ -188,9 +218,16 @@ mod tests {
         ] {
             let plan = Blocks::new(width, k, blocks).unwrap();
             let bits = || plan.masks.iter().map(|mask| mask.count_ones());
-            assert_eq!((plan.tables(), bits().min(), bits().max()), (tables, Some(least), Some(most)), "{k} of {blocks}");
+            assert_eq!(
+                (plan.tables(), bits().min(), bits().max()),
+                (tables, Some(least), Some(most)),
+                "{k} of {blocks}"
+            );
             let found = plan.accidental_matches();
-            assert!((found / share - 1.0).abs() < 0.001, "{k} of {blocks}: {found}");
+            assert!(
+                (found / share - 1.0).abs() < 0.001,
+                "{k} of {blocks}: {found}"
+            );
         }
     }
 
@@ -198,9 +235,18 @@ mod tests {
     fn random_hashes_collide_as_often_as_predicted() {
         let plan = Blocks::new(Width::W64, 9, 12).unwrap();
         let hash = |i| u128::from(finish(i));
-        let meet = |i: u64| plan.keys(hash(2 * i)).zip(plan.keys(hash(2 * i + 1))).filter(|(a, b)| a == b).count();
+        let meet = |i: u64| {
+            plan.keys(hash(2 * i))
+                .zip(plan.keys(hash(2 * i + 1)))
+                .filter(|(a, b)| a == b)
+                .count()
+        };
         let mean = (0..100_000).map(meet).sum::<usize>() as f64 / 100_000.0;
-        assert!((mean / plan.accidental_matches() - 1.0).abs() < 0.15, "{mean} against {}", plan.accidental_matches());
+        assert!(
+            (mean / plan.accidental_matches() - 1.0).abs() < 0.15,
+            "{mean} against {}",
+            plan.accidental_matches()
+        );
     }
 
     #[test]
@@ -214,13 +260,33 @@ mod tests {
 
     #[test]
     fn invalid_settings_are_refused_with_a_message() {
-        let words = |distance, blocks| Blocks::new(Width::W64, distance, blocks).unwrap_err().to_string();
-        assert!(words(64, 65).contains("below 64 bits, got 64"), "{}", words(64, 65));
+        let words = |distance, blocks| {
+            Blocks::new(Width::W64, distance, blocks)
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(
+            words(64, 65).contains("below 64 bits, got 64"),
+            "{}",
+            words(64, 65)
+        );
         for blocks in [0, 3, 65] {
-            assert!(words(3, blocks).contains("need 4 to 64 blocks"), "{}", words(3, blocks));
+            assert!(
+                words(3, blocks).contains("need 4 to 64 blocks"),
+                "{}",
+                words(3, blocks)
+            );
         }
-        assert!(words(9, 20).contains("at most 14 blocks"), "{}", words(9, 20));
-        assert!(words(30, 60).contains("at most 32 blocks"), "{}", words(30, 60));
+        assert!(
+            words(9, 20).contains("at most 14 blocks"),
+            "{}",
+            words(9, 20)
+        );
+        assert!(
+            words(30, 60).contains("at most 32 blocks"),
+            "{}",
+            words(30, 60)
+        );
         // A plan with the minimum number of tables (k + 1 blocks) exists for every distance.
         assert!((0..64).all(|distance| Blocks::new(Width::W64, distance, distance + 1).is_ok()));
     }

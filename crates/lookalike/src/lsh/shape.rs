@@ -24,8 +24,14 @@ impl Shape {
         Self::check(threshold, recall)?;
         let mut slots = DEFAULT_SLOTS;
         while slots <= MAX_SLOTS {
-            let fit = |rows| Curve { bands: slots / rows, rows };
-            if let Some(rows) = (1..=slots).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
+            let fit = |rows| Curve {
+                bands: slots / rows,
+                rows,
+            };
+            if let Some(rows) = (1..=slots)
+                .rev()
+                .find(|&rows| fit(rows).found(threshold) >= recall)
+            {
                 // At a threshold of 1, any band finds every pair. Without the limit on the number of rows, the result would be a
                 // single band that has all the slots as its rows.
                 let curve = fit(rows.min(MOST_ROWS));
@@ -33,16 +39,36 @@ impl Shape {
             }
             slots *= 2;
         }
-        Err(ErrorKind::NoShape { threshold, recall, max: MAX_SLOTS }.into())
+        Err(ErrorKind::NoShape {
+            threshold,
+            recall,
+            max: MAX_SLOTS,
+        }
+        .into())
     }
 
     /// Chooses bands and rows as [`choose`](Self::choose) does, for signatures that have `slots` slots and cannot grow.
     pub fn within(slots: usize, threshold: f64, recall: f64) -> Result<Self> {
         Self::check(threshold, recall)?;
-        let fit = |rows| Curve { bands: slots / rows, rows };
-        match (1..=slots.min(MOST_ROWS)).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
-            Some(rows) => Ok(Self { curve: fit(rows), threshold }),
-            None => Err(ErrorKind::FewSlots { slots, found: fit(1).found(threshold), threshold, recall }.into()),
+        let fit = |rows| Curve {
+            bands: slots / rows,
+            rows,
+        };
+        match (1..=slots.min(MOST_ROWS))
+            .rev()
+            .find(|&rows| fit(rows).found(threshold) >= recall)
+        {
+            Some(rows) => Ok(Self {
+                curve: fit(rows),
+                threshold,
+            }),
+            None => Err(ErrorKind::FewSlots {
+                slots,
+                found: fit(1).found(threshold),
+                threshold,
+                recall,
+            }
+            .into()),
         }
     }
 
@@ -52,13 +78,22 @@ impl Shape {
         let curve = Curve::new(bands, rows)?;
         let found = curve.found(threshold);
         if found < recall {
-            let enough = (1..=MAX_SLOTS / rows).find(|&bands| Curve { bands, rows }.found(threshold) >= recall);
+            let enough = (1..=MAX_SLOTS / rows)
+                .find(|&bands| Curve { bands, rows }.found(threshold) >= recall);
             let mut ways = vec!["use fewer rows".to_string()];
             ways.extend(enough.map(|bands| format!("use {bands} bands of {rows} rows")));
             let attainable = (found * 100.0).floor() / 100.0;
             ways.extend((attainable > 0.0).then(|| format!("lower the recall to {attainable}")));
             let ways = ways.join(", or ");
-            return Err(ErrorKind::Unreachable { bands, rows, threshold, recall, found, ways }.into());
+            return Err(ErrorKind::Unreachable {
+                bands,
+                rows,
+                threshold,
+                recall,
+                found,
+                ways,
+            }
+            .into());
         }
         Ok(Self { curve, threshold })
     }
@@ -83,7 +118,10 @@ impl Shape {
     /// Returns the S-curve in steps of a hundredth, for charts: similarities from 0 to 1, and the share of the pairs with this
     /// similarity that is found.
     pub fn points(self) -> Vec<[f64; 2]> {
-        (0..=100).map(|percent| f64::from(percent) / 100.0).map(|s| [s, self.curve.found(s)]).collect()
+        (0..=100)
+            .map(|percent| f64::from(percent) / 100.0)
+            .map(|s| [s, self.curve.found(s)])
+            .collect()
     }
 
     /// Returns the threshold t.
@@ -109,7 +147,11 @@ mod tests {
             (0.2, 0.99, 128, 1),
             (0.8, 0.9, 16, 8),
         ] {
-            assert_eq!(Shape::choose(t, recall).unwrap().curve, Curve { bands, rows }, "t = {t}, recall = {recall}");
+            assert_eq!(
+                Shape::choose(t, recall).unwrap().curve,
+                Curve { bands, rows },
+                "t = {t}, recall = {recall}"
+            );
         }
     }
 
@@ -125,26 +167,63 @@ mod tests {
 
     #[test]
     fn a_fixed_number_of_slots_has_the_same_bands_or_is_too_small() {
-        for (t, recall) in [(0.8, 0.99), (0.9, 0.99), (0.5, 0.99), (1.0, 0.99), (0.8, 0.9)] {
-            assert_eq!(Shape::within(DEFAULT_SLOTS, t, recall), Shape::choose(t, recall), "{t}");
+        for (t, recall) in [
+            (0.8, 0.99),
+            (0.9, 0.99),
+            (0.5, 0.99),
+            (1.0, 0.99),
+            (0.8, 0.9),
+        ] {
+            assert_eq!(
+                Shape::within(DEFAULT_SLOTS, t, recall),
+                Shape::choose(t, recall),
+                "{t}"
+            );
         }
-        assert_eq!(Shape::within(512, 0.8, 0.99).unwrap().curve, Curve { bands: 51, rows: 10 });
+        assert_eq!(
+            Shape::within(512, 0.8, 0.99).unwrap().curve,
+            Curve {
+                bands: 51,
+                rows: 10
+            }
+        );
         let refused = Shape::within(16, 0.2, 0.99).unwrap_err().to_string();
-        assert!(refused.starts_with("16 slots find at most 0.9719 of the pairs at similarity 0.2"), "{refused}");
+        assert!(
+            refused.starts_with("16 slots find at most 0.9719 of the pairs at similarity 0.2"),
+            "{refused}"
+        );
     }
 
     #[test]
     fn invalid_settings_are_refused_with_a_message() {
         for t in [0.0, -1.0, 1.5, f64::NAN] {
-            assert!(matches!(Shape::choose(t, 0.99).unwrap_err().kind(), ErrorKind::Threshold(_)));
+            assert!(matches!(
+                Shape::choose(t, 0.99).unwrap_err().kind(),
+                ErrorKind::Threshold(_)
+            ));
         }
         for recall in [0.0, 1.0, f64::NAN] {
-            assert!(matches!(Shape::choose(0.8, recall).unwrap_err().kind(), ErrorKind::Recall(_)));
+            assert!(matches!(
+                Shape::choose(0.8, recall).unwrap_err().kind(),
+                ErrorKind::Recall(_)
+            ));
         }
         let words = Shape::given(9, 13, 0.8, 0.99).unwrap_err().to_string();
-        assert!(words.contains("0.3988") && words.contains("82 bands") && words.contains("0.39"), "{words}");
-        assert!(matches!(Shape::given(0, 5, 0.8, 0.5).unwrap_err().kind(), ErrorKind::Shape { .. }));
-        assert!(matches!(Shape::given(usize::MAX, 2, 0.8, 0.5).unwrap_err().kind(), ErrorKind::Shape { .. }));
-        assert!(matches!(Shape::choose(1e-6, 0.99).unwrap_err().kind(), ErrorKind::NoShape { .. }));
+        assert!(
+            words.contains("0.3988") && words.contains("82 bands") && words.contains("0.39"),
+            "{words}"
+        );
+        assert!(matches!(
+            Shape::given(0, 5, 0.8, 0.5).unwrap_err().kind(),
+            ErrorKind::Shape { .. }
+        ));
+        assert!(matches!(
+            Shape::given(usize::MAX, 2, 0.8, 0.5).unwrap_err().kind(),
+            ErrorKind::Shape { .. }
+        ));
+        assert!(matches!(
+            Shape::choose(1e-6, 0.99).unwrap_err().kind(),
+            ErrorKind::NoShape { .. }
+        ));
     }
 }

@@ -25,12 +25,18 @@ pub struct Common {
 /// than `common` documents give no pair. Memory: 16 bytes per listed fingerprint, and 8
 /// bytes for each fingerprint that a pair shares.
 pub fn shared_counts(lists: &[Vec<u64>], common: u32) -> (Vec<(u32, u32, u32)>, Vec<Common>) {
-    let mut rows: Vec<(u64, u32)> = (0..).zip(lists).flat_map(|(d, list)| list.iter().map(move |&f| (f, d))).collect();
+    let mut rows: Vec<(u64, u32)> = (0..)
+        .zip(lists)
+        .flat_map(|(d, list)| list.iter().map(move |&f| (f, d)))
+        .collect();
     rows.sort_unstable();
     let (mut pairs, mut excluded) = (Vec::new(), Vec::new());
     for documents in rows.chunk_by(|a, b| a.0 == b.0) {
         if documents.len() as u32 > common {
-            excluded.push(Common { fingerprint: documents[0].0, documents: documents.len() as u32 });
+            excluded.push(Common {
+                fingerprint: documents[0].0,
+                documents: documents.len() as u32,
+            });
             continue;
         }
         for (i, a) in documents.iter().enumerate() {
@@ -38,7 +44,10 @@ pub fn shared_counts(lists: &[Vec<u64>], common: u32) -> (Vec<(u32, u32, u32)>, 
         }
     }
     pairs.sort_unstable();
-    let counts = pairs.chunk_by(|a, b| a == b).map(|same| (same[0].0, same[0].1, same.len() as u32)).collect();
+    let counts = pairs
+        .chunk_by(|a, b| a == b)
+        .map(|same| (same[0].0, same[0].1, same.len() as u32))
+        .collect();
     (counts, excluded)
 }
 

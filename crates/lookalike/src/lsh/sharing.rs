@@ -30,7 +30,11 @@ impl Sample<'_> {
     /// Returns the number of elements that 2^level divides.
     pub fn count(&self, level: u32) -> usize {
         match level > self.level {
-            true => self.elements.iter().filter(|element| element.trailing_zeros() >= level).count(),
+            true => self
+                .elements
+                .iter()
+                .filter(|element| element.trailing_zeros() >= level)
+                .count(),
             false => self.elements.len(),
         }
     }
@@ -87,28 +91,56 @@ impl Sharing {
     /// # Errors
     /// Fails if the threshold or the recall is out of range, if a given modulus does not reach the recall, or if a modulus that
     /// grows with the text is given for containment.
-    pub fn new(against: Against, threshold: f64, recall: f64, modulus: Option<Modulus>) -> Result<Self> {
+    pub fn new(
+        against: Against,
+        threshold: f64,
+        recall: f64,
+        modulus: Option<Modulus>,
+    ) -> Result<Self> {
         super::Shape::check(threshold, recall)?;
         let miss = MISS_SHARE * (1.0 - recall);
-        let with = |modulus| Self { against, threshold, miss, modulus, least: Vec::new() };
+        let with = |modulus| Self {
+            against,
+            threshold,
+            miss,
+            modulus,
+            least: Vec::new(),
+        };
         let chosen = match against {
             Against::Union => {
-                let keeps = |&least: &usize| with(Modulus::Growing { least }).found_at_threshold() >= recall;
+                let keeps = |&least: &usize| {
+                    with(Modulus::Growing { least }).found_at_threshold() >= recall
+                };
                 let least = (0..12).map(|i| 50 << i).find(keeps).unwrap_or(50 << 12);
                 Modulus::Growing { least }
             }
             Against::Smaller => {
-                let keeps = |&level: &u32| with(Modulus::Fixed { level }).found(FEWEST_SHINGLES) >= recall;
-                Modulus::Capped { least: FEWEST_SHINGLES, level: (0..16).rev().find(keeps).unwrap_or(0) }
+                let keeps =
+                    |&level: &u32| with(Modulus::Fixed { level }).found(FEWEST_SHINGLES) >= recall;
+                Modulus::Capped {
+                    least: FEWEST_SHINGLES,
+                    level: (0..16).rev().find(keeps).unwrap_or(0),
+                }
             }
         };
         let mut sharing = with(modulus.unwrap_or(chosen));
         match (against, sharing.modulus) {
-            (Against::Smaller, Modulus::Growing { .. }) => return Err(ErrorKind::GrowingModulus.into()),
-            (_, Modulus::Fixed { level }) if modulus.is_some() && sharing.found_at_threshold() < recall => {
+            (Against::Smaller, Modulus::Growing { .. }) => {
+                return Err(ErrorKind::GrowingModulus.into());
+            }
+            (_, Modulus::Fixed { level })
+                if modulus.is_some() && sharing.found_at_threshold() < recall =>
+            {
                 let found = sharing.found_at_threshold();
                 let attainable = (found * 100.0).floor() / 100.0;
-                return Err(ErrorKind::Sampled { modulus: 1 << level.min(63), found, recall, threshold, attainable }.into());
+                return Err(ErrorKind::Sampled {
+                    modulus: 1 << level.min(63),
+                    found,
+                    recall,
+                    threshold,
+                    attainable,
+                }
+                .into());
             }
             _ => {}
         }
@@ -167,7 +199,9 @@ impl Sharing {
     /// Returns whether sharing `shared` of n elements suffices: a pair at the threshold shares `shared` or fewer with a
     /// probability above `miss`.
     fn suffices(&self, shared: usize, n: usize) -> bool {
-        shared > 0 && (shared as f64 >= self.threshold * n as f64 || probability(n, self.threshold, 0..=shared) > self.miss)
+        shared > 0
+            && (shared as f64 >= self.threshold * n as f64
+                || probability(n, self.threshold, 0..=shared) > self.miss)
     }
 
     /// Returns P(found) of a pair at the threshold with n sampled elements.
@@ -185,7 +219,9 @@ impl Sharing {
             modulus => modulus.level(size),
         };
         let share = 0.5f64.powi(level as i32);
-        (1..=size).map(|n| probability(size, share, n..=n) * self.found_of(n)).sum()
+        (1..=size)
+            .map(|n| probability(size, share, n..=n) * self.found_of(n))
+            .sum()
     }
 
     /// Returns P(found) of a pair of sets: the probability that enough of their shared elements are sampled. Each element is
@@ -200,7 +236,9 @@ impl Sharing {
                 (a, [own, self.modulus.highest().max(own)])
             }
         };
-        (levels[0]..=levels[1]).map(|level| self.found_on_level(level, shared, alone)).fold(1.0, f64::min)
+        (levels[0]..=levels[1])
+            .map(|level| self.found_on_level(level, shared, alone))
+            .fold(1.0, f64::min)
     }
 
     /// Returns the level on which the samples of two sets are compared.
@@ -216,7 +254,8 @@ impl Sharing {
 
     fn found_on_level(&self, level: u32, shared: usize, alone: usize) -> f64 {
         let share = 0.5f64.powi(level as i32);
-        let ((least_shared, shared), (least_alone, alone)) = (masses(shared, share), masses(alone, share));
+        let ((least_shared, shared), (least_alone, alone)) =
+            (masses(shared, share), masses(alone, share));
         let (mut found, mut most, mut below) = (0.0, 0, 0.0);
         for (k, mass) in (least_shared..).zip(shared) {
             // A larger number of elements never requires fewer shared elements, so k shared elements suffice as long as the
@@ -239,7 +278,10 @@ impl Sharing {
             Modulus::Capped { least, level } => (least, level),
         };
         let levels = (1..=highest).map_while(|level| 1usize.checked_shl(level)?.checked_mul(least));
-        levels.take_while(|&edge| edge <= most).filter(|&edge| edge > size).collect()
+        levels
+            .take_while(|&edge| edge <= most)
+            .filter(|&edge| edge > size)
+            .collect()
     }
 
     /// Returns the minimum of P(found) for pairs at the threshold: over all texts if the modulus grows with the text, otherwise
@@ -248,7 +290,9 @@ impl Sharing {
         match self.modulus {
             // As the number of elements grows from `least`, the probability rises and falls like a sawtooth whose amplitude
             // decreases.
-            Modulus::Growing { least } => (least..=4 * least).map(|n| self.found_of(n)).fold(1.0, f64::min),
+            Modulus::Growing { least } => (least..=4 * least)
+                .map(|n| self.found_of(n))
+                .fold(1.0, f64::min),
             Modulus::Fixed { .. } | Modulus::Capped { .. } => self.found(FEWEST_SHINGLES),
         }
     }
@@ -274,21 +318,47 @@ mod tests {
     fn chosen_moduli_in_a_table() {
         let modulus = |against, t| Sharing::new(against, t, 0.99, None).unwrap().modulus();
         assert_eq!(modulus(Against::Union, 0.8), Modulus::Growing { least: 50 });
-        assert_eq!(modulus(Against::Smaller, 0.5), Modulus::Capped { least: 50, level: 2 });
-        assert_eq!(modulus(Against::Smaller, 0.8), Modulus::Capped { least: 50, level: 3 });
-        assert_eq!(modulus(Against::Smaller, 0.9), Modulus::Capped { least: 50, level: 3 });
+        assert_eq!(
+            modulus(Against::Smaller, 0.5),
+            Modulus::Capped {
+                least: 50,
+                level: 2
+            }
+        );
+        assert_eq!(
+            modulus(Against::Smaller, 0.8),
+            Modulus::Capped {
+                least: 50,
+                level: 3
+            }
+        );
+        assert_eq!(
+            modulus(Against::Smaller, 0.9),
+            Modulus::Capped {
+                least: 50,
+                level: 3
+            }
+        );
     }
 
     #[test]
     fn candidates_in_a_table() {
         let sample = |range: std::ops::Range<u64>| range.collect::<Vec<u64>>();
         let (short, other, long) = (sample(1..41), sample(4..44), sample(1..401));
-        let [short, other, long] = [&short, &other, &long].map(|elements| Sample { level: 0, elements });
+        let [short, other, long] =
+            [&short, &other, &long].map(|elements| Sample { level: 0, elements });
         let by = |against| Sharing::new(against, 0.8, 0.99, None).unwrap();
         assert!(by(Against::Union).is_candidate(short, other), "37 of 43");
         assert!(!by(Against::Union).is_candidate(short, long), "40 of 400");
         assert!(by(Against::Smaller).is_candidate(short, long), "40 of 40");
-        assert_eq!((short.count(3), by(Against::Union).least(40), by(Against::Union).least(1)), (5, 25, 1));
+        assert_eq!(
+            (
+                short.count(3),
+                by(Against::Union).least(40),
+                by(Against::Union).least(1)
+            ),
+            (5, 25, 1)
+        );
     }
 
     /// Every number of other elements is tried for every number of shared elements.
@@ -296,7 +366,8 @@ mod tests {
     fn the_probability_of_a_pair_is_the_sum_over_all_samples() {
         let of_all = |sharing: &Sharing, level: u32, shared: usize, alone: usize| {
             let share = 0.5f64.powi(level as i32);
-            let ((least_shared, shared), (least_alone, alone)) = (masses(shared, share), masses(alone, share));
+            let ((least_shared, shared), (least_alone, alone)) =
+                (masses(shared, share), masses(alone, share));
             let mut found = 0.0;
             for (k, mass) in (least_shared..).zip(shared) {
                 let suffices = |m: usize| k > 0 && k >= sharing.least(k + m);
@@ -312,10 +383,22 @@ mod tests {
             (Against::Smaller, 0.9, 0.99),
         ] {
             let sharing = Sharing::new(against, threshold, recall, None).unwrap();
-            for (shared, alone) in [(1, 0), (3, 2), (20, 0), (40, 30), (200, 50), (700, 90), (1500, 900)] {
+            for (shared, alone) in [
+                (1, 0),
+                (3, 2),
+                (20, 0),
+                (40, 30),
+                (200, 50),
+                (700, 90),
+                (1500, 900),
+            ] {
                 for level in 0..4 {
                     let found = sharing.found_on_level(level, shared, alone);
-                    assert_eq!(found, of_all(&sharing, level, shared, alone), "{sharing:?} {shared} {alone} {level}");
+                    assert_eq!(
+                        found,
+                        of_all(&sharing, level, shared, alone),
+                        "{sharing:?} {shared} {alone} {level}"
+                    );
                 }
             }
         }
@@ -325,9 +408,17 @@ mod tests {
     fn larger_partners_need_no_fewer_shared_elements() {
         for t in [0.2, 0.5, 0.8, 0.95] {
             let sharing = Sharing::new(Against::Union, t, 0.99, None).unwrap();
-            assert!((1..900).all(|n| sharing.least(n) <= sharing.least(n + 1)), "{t}");
+            assert!(
+                (1..900).all(|n| sharing.least(n) <= sharing.least(n + 1)),
+                "{t}"
+            );
             let by_trying = |n: usize| (1..=n).find(|&shared| sharing.suffices(shared, n)).unwrap();
-            assert!([1, 2, 77, 600, 601, 880].into_iter().all(|n| sharing.least(n) == by_trying(n)), "{t}");
+            assert!(
+                [1, 2, 77, 600, 601, 880]
+                    .into_iter()
+                    .all(|n| sharing.least(n) == by_trying(n)),
+                "{t}"
+            );
         }
     }
 }

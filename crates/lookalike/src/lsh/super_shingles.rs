@@ -15,9 +15,18 @@ use crate::{fingerprint::finish, sketch::binomial::masses};
 pub fn super_shingles(sample: Sample, length: usize, features: &mut Vec<u64>) {
     features.clear();
     for level in [sample.level, sample.level + 1] {
-        let divisible: Vec<u64> = sample.elements.iter().copied().filter(|element| element.trailing_zeros() >= level).collect();
+        let divisible: Vec<u64> = sample
+            .elements
+            .iter()
+            .copied()
+            .filter(|element| element.trailing_zeros() >= level)
+            .collect();
         let windows = divisible.windows(length.min(divisible.len()).max(1));
-        features.extend(windows.map(|window| window.iter().fold(u64::from(level), |hash, &element| finish(hash ^ element))));
+        features.extend(windows.map(|window| {
+            window
+                .iter()
+                .fold(u64::from(level), |hash, &element| finish(hash ^ element))
+        }));
     }
     features.sort_unstable();
     features.dedup();
@@ -33,7 +42,11 @@ pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
     let length = length.max(1);
     let run = p.powi(length as i32);
     for i in length..=n {
-        without[i] = if i == length { 1.0 - run } else { without[i - 1] - (1.0 - p) * run * without[i - length - 1] };
+        without[i] = if i == length {
+            1.0 - run
+        } else {
+            without[i - 1] - (1.0 - p) * run * without[i - length - 1]
+        };
     }
     1.0 - without[n]
 }
@@ -59,7 +72,10 @@ impl SharedSuperShingles {
     /// many shared ones are in a row so far, on this level and on the next. Cost: `length`² · `shared` · `alone` steps.
     pub fn new(length: usize, [shared, alone]: [usize; 2]) -> Self {
         let found = [false, true].map(|next| table(length.max(1), [shared, alone], next));
-        Self { most: [shared, alone], found }
+        Self {
+            most: [shared, alone],
+            found,
+        }
     }
 
     /// Returns P(found) of two sets that are sampled as `sharing` specifies. If the sets have more elements than the numbers
@@ -69,11 +85,16 @@ impl SharedSuperShingles {
         // Sets on different levels have only the larger level in common.
         let table = &self.found[usize::from(levels[0] == levels[1])];
         let share = 0.5f64.powi(sharing.common_level(pair) as i32);
-        let ((k, shared), (m, alone)) = (masses(pair.shared, share), masses(pair.a + pair.b, share));
+        let ((k, shared), (m, alone)) =
+            (masses(pair.shared, share), masses(pair.a + pair.b, share));
         let mut found = 0.0;
         for (k, p) in (k..).zip(&shared) {
             let row = k.min(self.most[0]) * (self.most[1] + 1);
-            found += p * (m..).zip(&alone).map(|(m, p)| p * table[row + m.min(self.most[1])]).sum::<f64>();
+            found += p
+                * (m..)
+                    .zip(&alone)
+                    .map(|(m, p)| p * table[row + m.min(self.most[1])])
+                    .sum::<f64>();
         }
         found
     }
@@ -118,7 +139,8 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
                 let last = m as f64 / (k + m) as f64;
                 for next_row in 0..if next { rows } else { 1 } {
                     for row in 0..rows {
-                        let [broken, whole] = these[m - 1][at(next_row, row)].map(|mass| mass * last);
+                        let [broken, whole] =
+                            these[m - 1][at(next_row, row)].map(|mass| mass * last);
                         let off = if next { 0.5 } else { 1.0 };
                         let state = &mut states[at(next_row, 0)];
                         *state = [state[0] + off * broken, state[1] + off * whole];
@@ -133,8 +155,16 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
                 (0, _) => 1.0,
                 (_, 0) => 0.0,
                 _ => {
-                    let first_row = states.iter().take(rows).map(|[broken, whole]| broken + whole).sum::<f64>();
-                    let others = states.iter().skip(rows).map(|[broken, _]| broken).sum::<f64>();
+                    let first_row = states
+                        .iter()
+                        .take(rows)
+                        .map(|[broken, whole]| broken + whole)
+                        .sum::<f64>();
+                    let others = states
+                        .iter()
+                        .skip(rows)
+                        .map(|[broken, _]| broken)
+                        .sum::<f64>();
                     first_row + others
                 }
             };
@@ -152,13 +182,19 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
 pub fn shares_run_of_mean(n: usize, p: f64, length: usize) -> f64 {
     // The union is modelled as n · 2²⁰ elements, each of which is sampled with probability 2⁻²⁰.
     let (first, masses) = masses(n << 20, 0.5f64.powi(20));
-    (first..).zip(masses).map(|(n, mass)| mass * shares_run(n, p, length)).sum()
+    (first..)
+        .zip(masses)
+        .map(|(n, mass)| mass * shares_run(n, p, length))
+        .sum()
 }
 
 /// Returns the longest run that pairs at the threshold share with probability `recall`, if n elements of large sets are sampled
 /// on average.
 pub fn longest_run(n: usize, threshold: f64, recall: f64) -> usize {
-    (1..=n).rev().find(|&length| shares_run_of_mean(n, threshold, length) >= recall).unwrap_or(1)
+    (1..=n)
+        .rev()
+        .find(|&length| shares_run_of_mean(n, threshold, length) >= recall)
+        .unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -171,16 +207,25 @@ mod tests {
         for n in 1..12usize {
             for length in 1..=n {
                 for p in [0.3, 0.8] {
-                    let has_run = |bits: u32| (0..=n - length).any(|at| (at..at + length).all(|i| bits >> i & 1 == 1));
+                    let has_run = |bits: u32| {
+                        (0..=n - length).any(|at| (at..at + length).all(|i| bits >> i & 1 == 1))
+                    };
                     let mass = |bits: u32| {
-                        f64::powi(p, bits.count_ones() as i32) * f64::powi(1.0 - p, n as i32 - bits.count_ones() as i32)
+                        f64::powi(p, bits.count_ones() as i32)
+                            * f64::powi(1.0 - p, n as i32 - bits.count_ones() as i32)
                     };
                     let sum: f64 = (0..1 << n).filter(|&bits| has_run(bits)).map(mass).sum();
-                    assert!((shares_run(n, p, length) - sum).abs() < 1e-12, "{n} {length} {p}");
+                    assert!(
+                        (shares_run(n, p, length) - sum).abs() < 1e-12,
+                        "{n} {length} {p}"
+                    );
                 }
             }
         }
-        assert_eq!((longest_run(50, 0.8, 0.99), longest_run(50, 0.9, 0.99)), (5, 8));
+        assert_eq!(
+            (longest_run(50, 0.8, 0.99), longest_run(50, 0.9, 0.99)),
+            (5, 8)
+        );
     }
 
     #[test]
@@ -188,26 +233,56 @@ mod tests {
         // The elements of the union are numbered in order. Bit i of `shared` says whether both sets have element i, and bit i of
         // `next` says whether element i is on the next level. Elements that are in only one set are assigned to the two sets
         // alternately.
-        for (n, length) in [(0, 2), (1, 2), (2, 1), (3, 3), (4, 2), (5, 9), (6, 3), (7, 2), (7, 4), (7, 7)] {
+        for (n, length) in [
+            (0, 2),
+            (1, 2),
+            (2, 1),
+            (3, 3),
+            (4, 2),
+            (5, 9),
+            (6, 3),
+            (7, 2),
+            (7, 4),
+            (7, 7),
+        ] {
             let table = SharedSuperShingles::new(length, [n as usize; 2]);
             let mut tried = vec![[0.0, 0.0, 0.0]; n as usize + 1];
-            for (shared, next) in (0..1u32 << n).flat_map(|shared| (0..1u32 << n).map(move |next| (shared, next))) {
+            for (shared, next) in
+                (0..1u32 << n).flat_map(|shared| (0..1u32 << n).map(move |next| (shared, next)))
+            {
                 let element = |i: u64| (i + 1) << 8 | if next >> i & 1 == 1 { 2 } else { 1 };
-                let set =
-                    |own: u64| -> Vec<u64> { (0..n).filter(|i| shared >> i & 1 == 1 || i % 2 == own).map(element).collect() };
+                let set = |own: u64| -> Vec<u64> {
+                    (0..n)
+                        .filter(|i| shared >> i & 1 == 1 || i % 2 == own)
+                        .map(element)
+                        .collect()
+                };
                 let features = [0, 1].map(|own| {
                     let mut features = Vec::new();
-                    super_shingles(Sample { level: 0, elements: &set(own) }, length, &mut features);
+                    super_shingles(
+                        Sample {
+                            level: 0,
+                            elements: &set(own),
+                        },
+                        length,
+                        &mut features,
+                    );
                     features
                 });
-                let share = features[0].iter().any(|feature| features[1].contains(feature));
+                let share = features[0]
+                    .iter()
+                    .any(|feature| features[1].contains(feature));
                 let sums = &mut tried[shared.count_ones() as usize];
                 *sums = [sums[0] + 1.0, sums[1] + f64::from(u8::from(share)), 0.0];
             }
             for (k, [all, shared, _]) in tried.into_iter().enumerate() {
                 let m = n as usize - k;
                 let said = table.found[1][k * (n as usize + 1) + m];
-                assert!((said - shared / all).abs() < 1e-12, "{n} {length} {k}: {said} for {}", shared / all);
+                assert!(
+                    (said - shared / all).abs() < 1e-12,
+                    "{n} {length} {k}: {said} for {}",
+                    shared / all
+                );
             }
         }
     }
@@ -218,10 +293,18 @@ mod tests {
             let table = SharedSuperShingles::new(length, [n; 2]);
             for k in 1..n {
                 let of_k = |bits: &u32| bits.count_ones() as usize == k;
-                let has_run = |bits: u32| (0..=n - length).any(|at| (at..at + length).all(|i| bits >> i & 1 == 1));
+                let has_run = |bits: u32| {
+                    (0..=n - length).any(|at| (at..at + length).all(|i| bits >> i & 1 == 1))
+                };
                 let all = (0..1 << n).filter(of_k).count() as f64;
-                let with = (0..1 << n).filter(of_k).filter(|&bits| has_run(bits)).count() as f64;
-                assert!((table.found[0][k * (n + 1) + n - k] - with / all).abs() < 1e-12, "{n} {length} {k}");
+                let with = (0..1 << n)
+                    .filter(of_k)
+                    .filter(|&bits| has_run(bits))
+                    .count() as f64;
+                assert!(
+                    (table.found[0][k * (n + 1) + n - k] - with / all).abs() < 1e-12,
+                    "{n} {length} {k}"
+                );
             }
         }
     }
@@ -247,10 +330,21 @@ mod tests {
             let features = [a, b].map(|mut elements| {
                 elements.sort_unstable();
                 let mut features = Vec::new();
-                super_shingles(Sample { level: 0, elements: &elements }, 6, &mut features);
+                super_shingles(
+                    Sample {
+                        level: 0,
+                        elements: &elements,
+                    },
+                    6,
+                    &mut features,
+                );
                 features
             });
-            shared += usize::from(features[0].iter().any(|feature| features[1].contains(feature)));
+            shared += usize::from(
+                features[0]
+                    .iter()
+                    .any(|feature| features[1].contains(feature)),
+            );
         }
         let expected = shares_run(60, 0.8, 6);
         let found = f64::from(shared as u32) / f64::from(trials);
@@ -260,9 +354,23 @@ mod tests {
     #[test]
     fn a_small_sample_is_one_super_shingle() {
         let mut features = Vec::new();
-        super_shingles(Sample { level: 0, elements: &[3, 5] }, 4, &mut features);
+        super_shingles(
+            Sample {
+                level: 0,
+                elements: &[3, 5],
+            },
+            4,
+            &mut features,
+        );
         assert_eq!(features.len(), 1);
-        super_shingles(Sample { level: 0, elements: &[] }, 4, &mut features);
+        super_shingles(
+            Sample {
+                level: 0,
+                elements: &[],
+            },
+            4,
+            &mut features,
+        );
         assert!(features.is_empty());
     }
 }

@@ -10,14 +10,17 @@ pub const NONE: u32 = u32::MAX;
 /// Returns the documents of one band, sorted by (key, document), so that they can be cut into buckets. They take eight bytes per
 /// document.
 pub fn sorted_rows(column: &[u32], documents: impl Iterator<Item = u32>) -> Vec<u64> {
-    let mut rows: Vec<u64> = documents.map(|d| u64::from(column[d as usize]) << 32 | u64::from(d)).collect();
+    let mut rows: Vec<u64> = documents
+        .map(|d| u64::from(column[d as usize]) << 32 | u64::from(d))
+        .collect();
     rows.sort_unstable();
     rows
 }
 
 /// Returns the buckets of one band: the ranges of its sorted rows with equal keys, each of at least two documents.
 pub fn buckets(rows: &[u64]) -> impl Iterator<Item = &[u64]> {
-    rows.chunk_by(|a, b| a >> 32 == b >> 32).filter(|bucket| bucket.len() > 1)
+    rows.chunk_by(|a, b| a >> 32 == b >> 32)
+        .filter(|bucket| bucket.len() > 1)
 }
 
 /// Returns the document of a sorted row.
@@ -43,7 +46,9 @@ pub fn label_buckets(column: &mut [u32], rows: &[u64]) -> u32 {
 /// Returns whether two documents share a band before `band`. This check ensures that a pair is examined only once, in its first
 /// shared band.
 pub fn share_earlier_band(columns: &[Vec<u32>], band: usize, a: u32, b: u32) -> bool {
-    columns[..band].iter().any(|column| column[a as usize] == column[b as usize])
+    columns[..band]
+        .iter()
+        .any(|column| column[a as usize] == column[b as usize])
 }
 
 #[cfg(test)]

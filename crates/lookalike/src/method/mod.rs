@@ -48,7 +48,9 @@ pub struct Method {
 
 /// Checks that a minimum containment is a share, and that exact resemblance decides what is dropped.
 fn check_min_containment(config: &Config) -> Result<()> {
-    let Some(least) = config.min_containment else { return Ok(()) };
+    let Some(least) = config.min_containment else {
+        return Ok(());
+    };
     let verify = config.verify.unwrap_or_else(|| config.candidates.verify());
     match (config.measure, verify, config.cluster) {
         _ if !(least > 0.0 && least <= 1.0) => Err(ErrorKind::MinContainment(least).into()),
@@ -91,13 +93,23 @@ impl Method {
 
     fn of_sketcher(config: Config, shingling: Shingling, sketcher: Sketcher) -> Result<Self> {
         let verify = config.verify.unwrap_or_else(|| config.candidates.verify());
-        let super_shingles = matches!(config.candidates, Candidates::Shared(Shared { super_shingles: true, .. }));
+        let super_shingles = matches!(
+            config.candidates,
+            Candidates::Shared(Shared {
+                super_shingles: true,
+                ..
+            })
+        );
         match (&config.candidates, config.measure, verify) {
-            (Candidates::All, _, Verify::Sketch | Verify::None) => return Err(ErrorKind::NothingToEstimate.into()),
+            (Candidates::All, _, Verify::Sketch | Verify::None) => {
+                return Err(ErrorKind::NothingToEstimate.into());
+            }
             (Candidates::Bands(_) | Candidates::SimHash(_), Measure::Containment, _) => {
                 return Err(ErrorKind::NoContainment.into());
             }
-            (_, Measure::Containment, _) if super_shingles => return Err(ErrorKind::NoContainment.into()),
+            (_, Measure::Containment, _) if super_shingles => {
+                return Err(ErrorKind::NoContainment.into());
+            }
             (_, _, Verify::Sketch) if super_shingles => return Err(ErrorKind::NoEstimate.into()),
             _ => {}
         }
@@ -107,12 +119,24 @@ impl Method {
         };
         let anchors = match &config.anchors[..] {
             [] => None,
-            _ if config.tokens == TokensBy::Chars => return Err(ErrorKind::Anchored("tokens of one character").into()),
-            _ if config.tokens == TokensBy::Lines => return Err(ErrorKind::Anchored("tokens of whole lines").into()),
+            _ if config.tokens == TokensBy::Chars => {
+                return Err(ErrorKind::Anchored("tokens of one character").into());
+            }
+            _ if config.tokens == TokensBy::Lines => {
+                return Err(ErrorKind::Anchored("tokens of whole lines").into());
+            }
             _ if rabin.is_some() => return Err(ErrorKind::Anchored("Rabin's fingerprints").into()),
             languages => Some(Anchors::new(languages, config.tokens, config.folds)),
         };
-        Ok(Self { config, shingling, verify, rabin, anchors, sketcher, simd: Simd::detect() })
+        Ok(Self {
+            config,
+            shingling,
+            verify,
+            rabin,
+            anchors,
+            sketcher,
+            simd: Simd::detect(),
+        })
     }
 
     /// Creates a method that makes sketches with these parameters, to be stored without the texts: [`sketch`](Self::sketch), then
@@ -138,7 +162,12 @@ impl Method {
 
     fn of_stored(parameters: &SketchParameters, config: Config, stored: Stored) -> Result<Self> {
         let candidates = stored.candidates(&config);
-        let config = parameters.config(Config { candidates, verify: Some(Verify::Sketch), cluster: Cluster::Law, ..config });
+        let config = parameters.config(Config {
+            candidates,
+            verify: Some(Verify::Sketch),
+            cluster: Cluster::Law,
+            ..config
+        });
         let shingling = Shingling::new(config.k())?;
         config.tokens.check()?;
         config.folds.check()?;
@@ -169,7 +198,9 @@ impl Method {
             // its similarity: its hashes differ in at most the allowed number of bits, or its texts have the same longest
             // sentences.
             (Candidates::SimHash(_) | Candidates::Sentences(_), Verify::Sketch) => 0.0,
-            _ if matches!(&self.sketcher, Sketcher::Stored(stored) if !stored.decides_by_estimate()) => 0.0,
+            _ if matches!(&self.sketcher, Sketcher::Stored(stored) if !stored.decides_by_estimate()) => {
+                0.0
+            }
             _ => self.config.threshold,
         }
     }
@@ -202,7 +233,9 @@ impl Method {
     /// Returns a description of how candidates are found.
     pub fn found_by(&self) -> String {
         match (&self.config.candidates, self.config.cluster) {
-            (_, Cluster::Greedy(by)) => format!("the {} smallest fingerprints of each text", by.sample),
+            (_, Cluster::Greedy(by)) => {
+                format!("the {} smallest fingerprints of each text", by.sample)
+            }
             (Candidates::Exact, _) => "equal canonical forms".into(),
             (Candidates::All, _) => "an exact join of all sets".into(),
             _ => self.sketcher.found_by(),
@@ -239,7 +272,11 @@ impl Method {
     pub fn stored(&self, scratch: &Scratch) -> StoredSketch {
         match &self.sketcher {
             Sketcher::Stored(stored) => stored.stored(scratch),
-            _ => StoredSketch { shingles: None, digest: Some(scratch.digest), bytes: Vec::new() },
+            _ => StoredSketch {
+                shingles: None,
+                digest: Some(scratch.digest),
+                bytes: Vec::new(),
+            },
         }
     }
 
@@ -282,9 +319,22 @@ impl Method {
         let hashes = &mut scratch.token_hashes;
         hashes.clear();
         if self.rabin.is_none() && text::reads(by, folds) {
-            scratch.reader.read(self.simd, text, by, &mut TokenHasher { simd: self.simd, hashes });
+            scratch.reader.read(
+                self.simd,
+                text,
+                by,
+                &mut TokenHasher {
+                    simd: self.simd,
+                    hashes,
+                },
+            );
         } else {
-            canonicalise(text.decode(&mut scratch.plain), by, folds, &mut scratch.tokens);
+            canonicalise(
+                text.decode(&mut scratch.plain),
+                by,
+                folds,
+                &mut scratch.tokens,
+            );
             fingerprint::token_hashes(&scratch.tokens, hashes);
         }
         if by == TokensBy::Items {
@@ -297,11 +347,15 @@ impl Method {
                 rabin.shingles(&scratch.tokens, self.shingling, fingerprints);
                 // Rabin's fingerprints are residues below 2ˡ, where l is the degree, but MinHash uses the upper half of a 64-bit
                 // number.
-                fingerprints.iter_mut().for_each(|f| *f = fingerprint::finish(*f));
+                fingerprints
+                    .iter_mut()
+                    .for_each(|f| *f = fingerprint::finish(*f));
             }
         }
         scratch.few_anchors = match &self.anchors {
-            Some(anchors) => !anchors.keep(hashes, self.shingling, fingerprints) && !hashes.is_empty(),
+            Some(anchors) => {
+                !anchors.keep(hashes, self.shingling, fingerprints) && !hashes.is_empty()
+            }
             None => false,
         };
         if self.config.occurrences == Occurrences::Labelled {
@@ -357,16 +411,31 @@ impl Method {
     /// # Ok::<(), lookalike::Error>(())
     /// ```
     pub fn passages(&self, texts: [&str; 2]) -> [Vec<Passage>; 2] {
-        let config = Config { occurrences: Occurrences::Once, fingerprint: FingerprintBy::Rolling, ..self.config.clone() };
+        let config = Config {
+            occurrences: Occurrences::Once,
+            fingerprint: FingerprintBy::Rolling,
+            ..self.config.clone()
+        };
         let Config { tokens, folds, .. } = config;
-        let plain = Self { config, rabin: None, ..self.clone() };
+        let plain = Self {
+            config,
+            rabin: None,
+            ..self.clone()
+        };
         let mut scratch = Scratch::default();
         let sets = texts.map(|text| {
             plain.set(text, &mut scratch);
             std::mem::take(&mut scratch.fingerprints)
         });
         let cut = |own: usize, other: usize| {
-            verify::passages(texts[own], &sets[other], tokens, folds, self.shingling, self.anchors.as_ref())
+            verify::passages(
+                texts[own],
+                &sets[other],
+                tokens,
+                folds,
+                self.shingling,
+                self.anchors.as_ref(),
+            )
         };
         [cut(0, 1), cut(1, 0)]
     }
@@ -395,8 +464,15 @@ mod tests {
     #[test]
     fn the_defaults_are_a_method() {
         let method = Method::new(Config::default()).unwrap();
-        assert_eq!(method.shape().unwrap().curve(), Curve { bands: 21, rows: 6 });
-        assert!(method.promise().is_some_and(|promise| promise.found > 0.998 && promise.from == 1));
+        assert_eq!(
+            method.shape().unwrap().curve(),
+            Curve { bands: 21, rows: 6 }
+        );
+        assert!(
+            method
+                .promise()
+                .is_some_and(|promise| promise.found > 0.998 && promise.from == 1)
+        );
     }
 
     proptest! {
@@ -441,17 +517,40 @@ mod tests {
     #[test]
     fn conflicting_settings_are_refused() {
         let refused = |config| Method::new(config).unwrap_err().kind().clone();
-        let half = Candidates::Bands(Bands { bands: Some(20), ..Bands::default() });
-        assert_eq!(refused(Config { candidates: half, ..Config::default() }), ErrorKind::HalfShape);
-        assert_eq!(refused(Config { measure: Measure::Containment, ..Config::default() }), ErrorKind::NoContainment);
-        let estimated = Config { candidates: Candidates::All, verify: Some(Verify::Sketch), ..Config::default() };
+        let half = Candidates::Bands(Bands {
+            bands: Some(20),
+            ..Bands::default()
+        });
+        assert_eq!(
+            refused(Config {
+                candidates: half,
+                ..Config::default()
+            }),
+            ErrorKind::HalfShape
+        );
+        assert_eq!(
+            refused(Config {
+                measure: Measure::Containment,
+                ..Config::default()
+            }),
+            ErrorKind::NoContainment
+        );
+        let estimated = Config {
+            candidates: Candidates::All,
+            verify: Some(Verify::Sketch),
+            ..Config::default()
+        };
         assert_eq!(refused(estimated), ErrorKind::NothingToEstimate);
     }
 
     /// The test uses one token per shingle, so that the sizes of the sets are known.
     #[test]
     fn short_texts_at_the_presets_threshold_are_found_at_the_stated_rate() {
-        let method = Method::new(Config { shingle: Some(1), ..Preset::Quotations.config() }).unwrap();
+        let method = Method::new(Config {
+            shingle: Some(1),
+            ..Preset::Quotations.config()
+        })
+        .unwrap();
         let said = method.promise().unwrap().found;
         assert!(said >= 0.99);
         let (mut random, mut scratch) = (SplitMix64::new(5), Scratch::default());
@@ -459,14 +558,20 @@ mod tests {
             const PAIRS: u32 = 1500;
             let mut found = 0;
             for _ in 0..PAIRS {
-                let mut words = |count: usize| (0..count).map(|_| format!("{:x} ", random.next_u64())).collect::<String>();
+                let mut words = |count: usize| {
+                    (0..count)
+                        .map(|_| format!("{:x} ", random.next_u64()))
+                        .collect::<String>()
+                };
                 // The union has 4 parts of equal size, and the texts share 2 of them: a resemblance of one half.
                 let both = words(2 * own);
                 let [a, b] = [words(own), words(own)].map(|alone| {
                     method.sketch(&(alone + &both), &mut scratch);
                     (scratch.keys.clone(), scratch.bits.clone())
                 });
-                found += u32::from(a.0.iter().zip(&b.0).any(|(a, b)| a == b) && method.agree(&a.1, &b.1));
+                found += u32::from(
+                    a.0.iter().zip(&b.0).any(|(a, b)| a == b) && method.agree(&a.1, &b.1),
+                );
             }
             let found = f64::from(found) / f64::from(PAIRS);
             // The margin is four standard errors.

@@ -30,7 +30,14 @@ impl Method {
     /// Returns whether the share of found pairs depends on the sizes of texts. If it does, a run should record the size of each
     /// text. The size of a text is the number of fingerprints that [`sketch`](Self::sketch) leaves in the scratch buffers.
     pub fn depends_on_size(&self) -> bool {
-        matches!(self.sketcher, Sketcher::Shared { .. } | Sketcher::SimHash { features: Features::Shingles, .. })
+        matches!(
+            self.sketcher,
+            Sketcher::Shared { .. }
+                | Sketcher::SimHash {
+                    features: Features::Shingles,
+                    ..
+                }
+        )
     }
 
     /// Returns the number of keys per document. Two documents with the same key in the same column may be candidates.

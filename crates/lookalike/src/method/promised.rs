@@ -43,8 +43,14 @@ impl<'a> Promised<'a> {
         let by = match sketcher {
             // Slots of two sets agree with a probability equal to their resemblance, whatever the sizes of the sets.
             Sketcher::Bands { shape, .. } => By::Same(shape.curve().found(threshold)),
-            Sketcher::Shared { sharing, run: None, .. } => By::Sharing(sharing, measure),
-            Sketcher::Shared { sharing, run: Some(run), .. } => {
+            Sketcher::Shared {
+                sharing, run: None, ..
+            } => By::Sharing(sharing, measure),
+            Sketcher::Shared {
+                sharing,
+                run: Some(run),
+                ..
+            } => {
                 let elements = match sharing.modulus() {
                     Modulus::Growing { least } | Modulus::Capped { least, .. } => 2 * least,
                     Modulus::Fixed { .. } => PLENTY,
@@ -55,12 +61,20 @@ impl<'a> Promised<'a> {
                 let most = |share: f64| (union * share + 8.0 * (union * share).sqrt()) as usize + 8;
                 By::SuperShingles(
                     sharing,
-                    SharedSuperShingles::new(*run, [most(1.0), most(2.0 * (1.0 - threshold) / (1.0 + threshold))]),
+                    SharedSuperShingles::new(
+                        *run,
+                        [most(1.0), most(2.0 * (1.0 - threshold) / (1.0 + threshold))],
+                    ),
                 )
             }
-            Sketcher::SimHash { blocks, features: Features::Shingles, .. } => {
-                By::SimHash { width: blocks.width(), distance: blocks.distance() }
-            }
+            Sketcher::SimHash {
+                blocks,
+                features: Features::Shingles,
+                ..
+            } => By::SimHash {
+                width: blocks.width(),
+                distance: blocks.distance(),
+            },
             Sketcher::Stored(stored) => match (stored.shape(), stored.simhash()) {
                 (Some(shape), _) => By::Same(shape.curve().found(threshold)),
                 (None, Some((width, distance))) => By::SimHash { width, distance },
@@ -68,7 +82,10 @@ impl<'a> Promised<'a> {
                 (None, None) if stored.keeps_samples() => By::Same(1.0),
                 (None, None) => return None,
             },
-            Sketcher::SimHash { .. } | Sketcher::Sentences(_) | Sketcher::Bottom(_) | Sketcher::Nothing => return None,
+            Sketcher::SimHash { .. }
+            | Sketcher::Sentences(_)
+            | Sketcher::Bottom(_)
+            | Sketcher::Nothing => return None,
         };
         Some(Self { threshold, by })
     }
@@ -81,14 +98,27 @@ impl<'a> Promised<'a> {
             By::Sharing(sharing, Measure::Containment) => {
                 let size = size.min(self.last());
                 let shared = ((self.threshold * size as f64 - 1e-9).ceil() as usize).clamp(1, size);
-                sharing.found_of_pair(PairSizes { shared, a: size - shared, b: 0 })
+                sharing.found_of_pair(PairSizes {
+                    shared,
+                    a: size - shared,
+                    b: 0,
+                })
             }
-            By::Sharing(sharing, Measure::Resemblance) => self.least(sharing, size, |pair| sharing.found_of_pair(pair)),
-            By::SuperShingles(sharing, table) => self.least(sharing, size, |pair| table.found(sharing, pair)),
+            By::Sharing(sharing, Measure::Resemblance) => {
+                self.least(sharing, size, |pair| sharing.found_of_pair(pair))
+            }
+            By::SuperShingles(sharing, table) => {
+                self.least(sharing, size, |pair| table.found(sharing, pair))
+            }
             By::SimHash { width, distance } => {
-                let within = |PairSizes { shared, a, b }| sketch::within_distance_of(shared, a, b, *width, *distance);
+                let within = |PairSizes { shared, a, b }| {
+                    sketch::within_distance_of(shared, a, b, *width, *distance)
+                };
                 match size < ANGLE {
-                    true => lsh::pairs_at(size, self.threshold, &[], true).into_iter().map(within).fold(1.0, f64::min),
+                    true => lsh::pairs_at(size, self.threshold, &[], true)
+                        .into_iter()
+                        .map(within)
+                        .fold(1.0, f64::min),
                     false => sketch::within_distance(self.threshold, *width, *distance),
                 }
             }
@@ -102,20 +132,34 @@ impl<'a> Promised<'a> {
             Modulus::Growing { .. } | Modulus::Capped { .. } => size,
         };
         let edges = sharing.edges(size, (size as f64 / self.threshold) as usize);
-        lsh::pairs_at(size, self.threshold, &edges, false).into_iter().map(found).fold(1.0, f64::min)
+        lsh::pairs_at(size, self.threshold, &edges, false)
+            .into_iter()
+            .map(found)
+            .fold(1.0, f64::min)
     }
 
     /// Returns the promise, with the minimum size for which it is valid.
     pub(super) fn promise(&self, recall: f64) -> Promise {
         let edges = match &self.by {
             By::Same(found) => return Promise::of_all(*found),
-            By::Sharing(sharing, _) | By::SuperShingles(sharing, _) => sharing.edges(0, self.last()),
+            By::Sharing(sharing, _) | By::SuperShingles(sharing, _) => {
+                sharing.edges(0, self.last())
+            }
             By::SimHash { .. } => Vec::new(),
         };
         // For each size at which the modulus doubles, three more sizes are examined: this size itself, the size just below it,
         // and the least size that the smaller set of a pair at the threshold can have if the larger set has this size.
-        let near = edges.into_iter().flat_map(|edge| [edge - 1, edge, (self.threshold * edge as f64).ceil() as usize]);
-        let found: Vec<(usize, f64)> = lsh::sizes(self.last(), near).into_iter().map(|size| (size, self.found(size))).collect();
+        let near = edges.into_iter().flat_map(|edge| {
+            [
+                edge - 1,
+                edge,
+                (self.threshold * edge as f64).ceil() as usize,
+            ]
+        });
+        let found: Vec<(usize, f64)> = lsh::sizes(self.last(), near)
+            .into_iter()
+            .map(|size| (size, self.found(size)))
+            .collect();
         Promise::of(recall, &found)
     }
 

@@ -12,14 +12,29 @@ use crate::{
 pub(super) fn check(config: &Config) -> Result<()> {
     let refused = [
         (config.preset.is_some(), "the preset"),
-        (config.shingle.is_some_and(|k| k != 1), "shingles of several items"),
+        (
+            config.shingle.is_some_and(|k| k != 1),
+            "shingles of several items",
+        ),
         (config.folds != Folds::default(), "the folds"),
-        (!config.anchors.is_empty(), "the languages whose stop words were requested"),
+        (
+            !config.anchors.is_empty(),
+            "the languages whose stop words were requested",
+        ),
         // Rabin's fingerprints process units of eight bytes, so a long item would become several members of the set.
-        (config.fingerprint != FingerprintBy::Rolling, "Rabin's fingerprints"),
-        (matches!(config.candidates, Candidates::Sentences(_)), "the sentences"),
+        (
+            config.fingerprint != FingerprintBy::Rolling,
+            "Rabin's fingerprints",
+        ),
+        (
+            matches!(config.candidates, Candidates::Sentences(_)),
+            "the sentences",
+        ),
     ];
-    match refused.iter().find(|(asked, _)| config.tokens == TokensBy::Items && *asked) {
+    match refused
+        .iter()
+        .find(|(asked, _)| config.tokens == TokensBy::Items && *asked)
+    {
         Some((_, what)) => Err(ErrorKind::Set(what).into()),
         None => Ok(()),
     }
@@ -27,7 +42,11 @@ pub(super) fn check(config: &Config) -> Result<()> {
 
 /// Converts a set to canonical form. The hashes are sorted, because items have no order. If occurrences are not counted, repeated
 /// hashes are removed. So equal sets have equal digests and are found as copies.
-pub(super) fn put_in_order(occurrences: Occurrences, sorting: &mut Vec<u64>, hashes: &mut Vec<u64>) {
+pub(super) fn put_in_order(
+    occurrences: Occurrences,
+    sorting: &mut Vec<u64>,
+    hashes: &mut Vec<u64>,
+) {
     match occurrences {
         Occurrences::Once => sort_distinct_in(sorting, hashes),
         Occurrences::Labelled => hashes.sort_unstable(),

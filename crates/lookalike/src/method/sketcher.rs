@@ -7,7 +7,10 @@ use crate::{
     fingerprint::{Digest, DigestBy, finish, sort_distinct},
     lsh::{self, Against, Blocks, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
     simd::Simd,
-    sketch::{self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, Modulus, OnePermutation, SimHash},
+    sketch::{
+        self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, Modulus, OnePermutation,
+        SimHash,
+    },
     text::Text,
     verify::{Measure, Overlap},
 };
@@ -69,18 +72,34 @@ impl Sketcher {
                     Permutations::Many => Family::Many(MinHash::new(slots, config.seed)),
                     Permutations::One => Family::One(OnePermutation::new(slots, config.seed)),
                 };
-                Self::Bands { shape, minhash, floor: sketch::agreement_floor(config.threshold) }
+                Self::Bands {
+                    shape,
+                    minhash,
+                    floor: sketch::agreement_floor(config.threshold),
+                }
             }
             Candidates::Shared(asked) => shared(asked, config)?,
-            Candidates::SimHash(SimHashBy { bits, features, distance, blocks }) => {
+            Candidates::SimHash(SimHashBy {
+                bits,
+                features,
+                distance,
+                blocks,
+            }) => {
                 if distance.is_none() && *features == Features::Tokens {
                     return Err(ErrorKind::TokensDistance.into());
                 }
-                let distance = distance.unwrap_or_else(|| sketch::distance_at(config.threshold, *bits));
+                let distance =
+                    distance.unwrap_or_else(|| sketch::distance_at(config.threshold, *bits));
                 let blocks = Blocks::new(*bits, distance, blocks.unwrap_or(distance + 1))?;
-                Self::SimHash { simhash: SimHash::new(*bits, config.seed), features: *features, blocks }
+                Self::SimHash {
+                    simhash: SimHash::new(*bits, config.seed),
+                    features: *features,
+                    blocks,
+                }
             }
-            Candidates::Sentences(asked) => Self::Sentences(KSentence::new(asked.longest, asked.digest)?.folded(config.folds)),
+            Candidates::Sentences(asked) => {
+                Self::Sentences(KSentence::new(asked.longest, asked.digest)?.folded(config.folds))
+            }
             Candidates::Exact | Candidates::All => Self::Nothing,
         })
     }
@@ -103,8 +122,12 @@ impl Sketcher {
     pub(crate) fn found_by(&self) -> String {
         let sampled = |sharing: &Sharing| match sharing.modulus() {
             Modulus::Fixed { level } => format!("one shingle in {} sampled", 1u64 << level),
-            Modulus::Capped { level, .. } => format!("one shingle in {} sampled in long texts", 1u64 << level),
-            Modulus::Growing { least } => format!("{least} to {} shingles sampled in a long text", 2 * least),
+            Modulus::Capped { level, .. } => {
+                format!("one shingle in {} sampled in long texts", 1u64 << level)
+            }
+            Modulus::Growing { least } => {
+                format!("{least} to {} shingles sampled in a long text", 2 * least)
+            }
         };
         match self {
             Self::Stored(stored) => stored.found_by(),
@@ -112,8 +135,14 @@ impl Sketcher {
                 let Curve { bands, rows } = shape.curve();
                 format!("{bands} bands of {rows} rows")
             }
-            Self::Shared { sharing, run: Some(run), .. } => format!("super-shingles of {run}; {}", sampled(sharing)),
-            Self::Shared { sharing, run: None, .. } => sampled(sharing),
+            Self::Shared {
+                sharing,
+                run: Some(run),
+                ..
+            } => format!("super-shingles of {run}; {}", sampled(sharing)),
+            Self::Shared {
+                sharing, run: None, ..
+            } => sampled(sharing),
             Self::SimHash { blocks, .. } => {
                 format!(
                     "SimHashes that may differ in {} of {} bits, {} tables",
@@ -122,7 +151,9 @@ impl Sketcher {
                     blocks.tables()
                 )
             }
-            Self::Sentences(sentences) => format!("the {} longest sentences", sentences.sentences()),
+            Self::Sentences(sentences) => {
+                format!("the {} longest sentences", sentences.sentences())
+            }
             Self::Bottom(_) | Self::Nothing => String::new(),
         }
     }
@@ -156,22 +187,41 @@ impl Sketcher {
             Self::Stored(stored) => stored.sketch(text, scratch),
             Self::Bands { shape, minhash, .. } => {
                 match minhash {
-                    Family::Many(minhash) => minhash.minima(&scratch.fingerprints, &mut scratch.slots),
-                    Family::One(minhash) => minhash.minima(&scratch.fingerprints, &mut scratch.slots),
+                    Family::Many(minhash) => {
+                        minhash.minima(&scratch.fingerprints, &mut scratch.slots)
+                    }
+                    Family::One(minhash) => {
+                        minhash.minima(&scratch.fingerprints, &mut scratch.slots)
+                    }
                 }
-                scratch.keys.extend(lsh::band_keys(&scratch.slots, shape.curve()));
-                scratch.bits.extend_from_slice(&sketch::bits_by(simd, &scratch.slots));
+                scratch
+                    .keys
+                    .extend(lsh::band_keys(&scratch.slots, shape.curve()));
+                scratch
+                    .bits
+                    .extend_from_slice(&sketch::bits_by(simd, &scratch.slots));
             }
             Self::Shared { modulo, run, .. } => {
                 sort_distinct(&mut scratch.fingerprints);
                 scratch.level = modulo.sample(&scratch.fingerprints, &mut scratch.elements);
                 if let Some(run) = run {
                     let sample = std::mem::take(&mut scratch.elements);
-                    lsh::super_shingles(Sample { level: scratch.level, elements: &sample }, *run, &mut scratch.elements);
+                    lsh::super_shingles(
+                        Sample {
+                            level: scratch.level,
+                            elements: &sample,
+                        },
+                        *run,
+                        &mut scratch.elements,
+                    );
                     scratch.level = 0;
                 }
             }
-            Self::SimHash { simhash, features, blocks } => {
+            Self::SimHash {
+                simhash,
+                features,
+                blocks,
+            } => {
                 let hash = simhash.hash(match features {
                     Features::Shingles => &scratch.fingerprints,
                     Features::Tokens => &scratch.token_hashes,
@@ -194,7 +244,9 @@ impl Sketcher {
                 }
             }
             Self::Bottom(bottom) => {
-                scratch.elements.extend_from_slice(bottom.sketch(&scratch.fingerprints).sample());
+                scratch
+                    .elements
+                    .extend_from_slice(bottom.sketch(&scratch.fingerprints).sample());
             }
             Self::Nothing => {}
         }
@@ -207,7 +259,9 @@ impl Sketcher {
             // A pair at the threshold fails this test with a probability of at most 10⁻⁹.
             Self::Bands { floor, .. } => sketch::agreement(slots(a), slots(b)) >= *floor,
             Self::SimHash { blocks, .. } => distance(a, b) <= blocks.distance(),
-            Self::Sentences(_) => number(&a[..16]) == number(&b[..16]) || number(&a[16..]) == number(&b[16..]),
+            Self::Sentences(_) => {
+                number(&a[..16]) == number(&b[..16]) || number(&a[16..]) == number(&b[16..])
+            }
             Self::Shared { .. } | Self::Bottom(_) | Self::Nothing => true,
         }
     }
@@ -232,8 +286,12 @@ impl Sketcher {
     pub(crate) fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
         match self {
             Self::Stored(stored) => stored.estimate(a, b),
-            Self::Bands { .. } => sketch::agreement_resemblance(sketch::agreement(slots(a), slots(b))),
-            Self::SimHash { simhash, .. } => sketch::resemblance_at(distance(a, b), simhash.width()),
+            Self::Bands { .. } => {
+                sketch::agreement_resemblance(sketch::agreement(slots(a), slots(b)))
+            }
+            Self::SimHash { simhash, .. } => {
+                sketch::resemblance_at(distance(a, b), simhash.width())
+            }
             Self::Shared { .. } | Self::Sentences(_) | Self::Bottom(_) | Self::Nothing => 1.0,
         }
     }
@@ -258,13 +316,19 @@ impl Sketcher {
             return shared as f64 / union.max(1) as f64;
         }
         let level = a.level.max(b.level);
-        measure.of(Overlap { shared: a.shared(b), a: a.count(level) as u64, b: b.count(level) as u64 })
+        measure.of(Overlap {
+            shared: a.shared(b),
+            a: a.count(level) as u64,
+            b: b.count(level) as u64,
+        })
     }
 
     pub(crate) fn share_enough(&self, a: Sample, b: Sample) -> bool {
         match self {
             Self::Stored(stored) => stored.share_enough(a, b),
-            Self::Shared { sharing, run: None, .. } => sharing.is_candidate(a, b),
+            Self::Shared {
+                sharing, run: None, ..
+            } => sharing.is_candidate(a, b),
             _ => true,
         }
     }
@@ -272,7 +336,9 @@ impl Sketcher {
     pub(crate) fn least_shared(&self, n: usize) -> usize {
         match self {
             Self::Stored(stored) => stored.least_shared(n),
-            Self::Shared { sharing, run: None, .. } => sharing.least(n),
+            Self::Shared {
+                sharing, run: None, ..
+            } => sharing.least(n),
             _ => 1,
         }
     }
@@ -280,7 +346,9 @@ impl Sketcher {
     pub(crate) fn highest_level(&self) -> u32 {
         match self {
             Self::Stored(stored) => stored.highest_level(),
-            Self::Shared { sharing, run: None, .. } => sharing.modulus().highest(),
+            Self::Shared {
+                sharing, run: None, ..
+            } => sharing.modulus().highest(),
             _ => 0,
         }
     }
@@ -290,21 +358,29 @@ impl Sketcher {
     pub(crate) fn finds_parts(&self) -> bool {
         match self {
             Self::Stored(stored) => stored.finds_parts(),
-            _ => matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller),
+            _ => {
+                matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller)
+            }
         }
     }
 }
 
 /// Returns a stored b-bit sketch.
 #[inline]
-#[expect(clippy::expect_used, reason = "a stored sketch has the method's stride")]
+#[expect(
+    clippy::expect_used,
+    reason = "a stored sketch has the method's stride"
+)]
 fn slots(bits: &[u8]) -> &Bits {
     bits.first_chunk().expect("a b-bit sketch of 128 slots")
 }
 
 /// Returns a stored hash of 128 bits.
 #[inline]
-#[expect(clippy::expect_used, reason = "a stored sketch has the method's stride")]
+#[expect(
+    clippy::expect_used,
+    reason = "a stored sketch has the method's stride"
+)]
 fn number(bits: &[u8]) -> u128 {
     u128::from_le_bytes(*bits.first_chunk().expect("a hash of 16 bytes"))
 }
@@ -323,7 +399,13 @@ fn shape(asked: &Bands, config: &Config) -> Result<Shape> {
 }
 
 fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
-    let Config { measure, threshold, recall, seed, .. } = *config;
+    let Config {
+        measure,
+        threshold,
+        recall,
+        seed,
+        ..
+    } = *config;
     let against = match measure {
         Measure::Resemblance => Against::Union,
         Measure::Containment => Against::Smaller,
@@ -336,20 +418,39 @@ fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
     }
     // If one shared super-shingle makes a pair a candidate, there is no minimum number of shared elements, so a given modulus is
     // not checked against the recall.
-    let of_elements = if asked.super_shingles && asked.modulus.is_some() { f64::MIN_POSITIVE } else { recall };
+    let of_elements = if asked.super_shingles && asked.modulus.is_some() {
+        f64::MIN_POSITIVE
+    } else {
+        recall
+    };
     let sharing = Sharing::new(against, threshold, of_elements, asked.modulus)?;
     let modulo = Modulo::new(sharing.modulus(), seed)?;
     let most = || lsh::longest_run(SAMPLED, threshold, recall);
     let run = match (asked.super_shingles, asked.run) {
         (true, Some(run)) => {
-            let found = if run == 0 { 0.0 } else { lsh::shares_run_of_mean(SAMPLED, threshold, run) };
+            let found = if run == 0 {
+                0.0
+            } else {
+                lsh::shares_run_of_mean(SAMPLED, threshold, run)
+            };
             if found < recall {
-                return Err(ErrorKind::Run { run, found, recall, threshold, most: most() }.into());
+                return Err(ErrorKind::Run {
+                    run,
+                    found,
+                    recall,
+                    threshold,
+                    most: most(),
+                }
+                .into());
             }
             Some(run)
         }
         (true, None) => Some(most()),
         (false, _) => None,
     };
-    Ok(Sketcher::Shared { sharing, modulo, run })
+    Ok(Sketcher::Shared {
+        sharing,
+        modulo,
+        run,
+    })
 }

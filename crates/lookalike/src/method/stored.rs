@@ -13,7 +13,9 @@ use crate::{
     error::{ErrorKind, Result},
     lsh::{self, Blocks, Curve, Sample, Shape},
     sketch::{self, Modulus, shared_of_least},
-    stored::{Kind, SIZE_BYTES, SketchParameters, StoredSketch, UNKNOWN_SIZE, elements_of, put_sample},
+    stored::{
+        Kind, SIZE_BYTES, SketchParameters, StoredSketch, UNKNOWN_SIZE, elements_of, put_sample,
+    },
     text::Text,
     verify::{Measure, Overlap},
 };
@@ -38,19 +40,29 @@ struct Finding {
 impl Stored {
     /// Creates the sketcher that makes sketches.
     pub(super) fn making(parameters: &SketchParameters) -> Result<Self> {
-        Ok(Self { kind: Kind::new(parameters)?, finding: None })
+        Ok(Self {
+            kind: Kind::new(parameters)?,
+            finding: None,
+        })
     }
 
     /// Creates the sketcher that finds pairs of stored sketches, with the threshold and the recall of a configuration.
     pub(super) fn finding(parameters: &SketchParameters, config: &Config) -> Result<Self> {
         let kind = Kind::new(parameters)?;
-        let Config { threshold, recall, measure, .. } = *config;
+        let Config {
+            threshold,
+            recall,
+            measure,
+            ..
+        } = *config;
         Shape::check(threshold, recall)?;
         let refused = match &kind {
             Kind::MinHash(_) => Some("MinHash signatures"),
             Kind::SimHash(..) => Some("SimHashes"),
             Kind::Bottom(_) => Some("samples of the smallest elements"),
-            Kind::Modulo(_, Modulus::Growing { .. }) => Some("samples whose modulus grows with the text"),
+            Kind::Modulo(_, Modulus::Growing { .. }) => {
+                Some("samples whose modulus grows with the text")
+            }
             Kind::Sentences(_) => Some("digests of the longest sentences"),
             Kind::Modulo(..) => None,
         };
@@ -58,14 +70,23 @@ impl Stored {
             return Err(ErrorKind::SketchContainment(kind).into());
         }
         let shape = match (&kind, &config.candidates) {
-            (Kind::MinHash(slots), Candidates::Bands(Bands { bands: Some(bands), rows: Some(rows), .. })) => {
+            (
+                Kind::MinHash(slots),
+                Candidates::Bands(Bands {
+                    bands: Some(bands),
+                    rows: Some(rows),
+                    ..
+                }),
+            ) => {
                 if bands.saturating_mul(*rows) > slots.slots() {
                     let (bands, rows, slots) = (*bands, *rows, slots.slots());
                     return Err(ErrorKind::ShortSignatures { bands, rows, slots }.into());
                 }
                 Some(Shape::given(*bands, *rows, threshold, recall)?)
             }
-            (_, Candidates::Bands(Bands { bands, rows, .. })) if bands.is_some() != rows.is_some() => {
+            (_, Candidates::Bands(Bands { bands, rows, .. }))
+                if bands.is_some() != rows.is_some() =>
+            {
                 return Err(ErrorKind::HalfShape.into());
             }
             (Kind::MinHash(slots), _) => Some(Shape::within(slots.slots(), threshold, recall)?),
@@ -74,33 +95,56 @@ impl Stored {
         let blocks = match (&kind, &config.candidates) {
             (Kind::SimHash(simhash, features), candidates) => {
                 let asked = match candidates {
-                    Candidates::SimHash(SimHashBy { distance, blocks, .. }) => (*distance, *blocks),
+                    Candidates::SimHash(SimHashBy {
+                        distance, blocks, ..
+                    }) => (*distance, *blocks),
                     _ => (None, None),
                 };
                 if asked.0.is_none() && *features == Features::Tokens {
                     return Err(ErrorKind::TokensDistance.into());
                 }
-                let distance = asked.0.unwrap_or_else(|| sketch::distance_at(threshold, simhash.width()));
-                Some(Blocks::new(simhash.width(), distance, asked.1.unwrap_or(distance + 1))?)
+                let distance = asked
+                    .0
+                    .unwrap_or_else(|| sketch::distance_at(threshold, simhash.width()));
+                Some(Blocks::new(
+                    simhash.width(),
+                    distance,
+                    asked.1.unwrap_or(distance + 1),
+                )?)
             }
             _ => None,
         };
-        Ok(Self { kind, finding: Some(Finding { threshold, measure, shape, blocks }) })
+        Ok(Self {
+            kind,
+            finding: Some(Finding {
+                threshold,
+                measure,
+                shape,
+                blocks,
+            }),
+        })
     }
 
     /// Returns the kind of candidates that sketches of this kind have.
     pub(super) fn candidates(&self, config: &Config) -> Candidates {
         let given = config.candidates.clone();
         match (&self.kind, &given) {
-            (Kind::MinHash(_), Candidates::Bands(_)) | (Kind::Bottom(_) | Kind::Modulo(..), Candidates::Shared(_)) => given,
+            (Kind::MinHash(_), Candidates::Bands(_))
+            | (Kind::Bottom(_) | Kind::Modulo(..), Candidates::Shared(_)) => given,
             (Kind::MinHash(_), _) => Bands::default().into(),
             (Kind::Bottom(_) | Kind::Modulo(..), _) => Candidates::Shared(Default::default()),
-            (Kind::SimHash(simhash, features), Candidates::SimHash(by)) => {
-                SimHashBy { bits: simhash.width(), features: *features, ..*by }.into()
+            (Kind::SimHash(simhash, features), Candidates::SimHash(by)) => SimHashBy {
+                bits: simhash.width(),
+                features: *features,
+                ..*by
             }
-            (Kind::SimHash(simhash, features), _) => {
-                SimHashBy { bits: simhash.width(), features: *features, ..SimHashBy::default() }.into()
+            .into(),
+            (Kind::SimHash(simhash, features), _) => SimHashBy {
+                bits: simhash.width(),
+                features: *features,
+                ..SimHashBy::default()
             }
+            .into(),
             (Kind::Sentences(_), _) => Candidates::Sentences(Default::default()),
         }
     }
@@ -116,7 +160,9 @@ impl Stored {
     /// Returns the number of bits, and the number of bits that may differ, if the sketches are SimHashes of shingles.
     pub(super) fn simhash(&self) -> Option<(sketch::Width, u32)> {
         match &self.kind {
-            Kind::SimHash(simhash, Features::Shingles) => Some((simhash.width(), self.blocks()?.distance())),
+            Kind::SimHash(simhash, Features::Shingles) => {
+                Some((simhash.width(), self.blocks()?.distance()))
+            }
             _ => None,
         }
     }
@@ -129,17 +175,34 @@ impl Stored {
             }),
             Kind::Bottom(_) | Kind::Modulo(..) => "shared elements of the stored samples".into(),
             Kind::SimHash(..) => self.blocks().map_or(String::new(), |blocks| {
-                let (distance, bits, tables) = (blocks.distance(), blocks.width().bits(), blocks.tables());
-                format!("stored SimHashes that may differ in {distance} of {bits} bits, {tables} tables")
+                let (distance, bits, tables) =
+                    (blocks.distance(), blocks.width().bits(), blocks.tables());
+                format!(
+                    "stored SimHashes that may differ in {distance} of {bits} bits, {tables} tables"
+                )
             }),
-            Kind::Sentences(sentences) => format!("stored digests of the {} longest sentences", sentences.sentences()),
+            Kind::Sentences(sentences) => format!(
+                "stored digests of the {} longest sentences",
+                sentences.sentences()
+            ),
         }
     }
 
     pub(super) fn columns(&self) -> usize {
         match (&self.finding, &self.kind) {
-            (Some(Finding { shape: Some(shape), .. }), _) => shape.curve().bands,
-            (Some(Finding { blocks: Some(blocks), .. }), _) => blocks.tables(),
+            (
+                Some(Finding {
+                    shape: Some(shape), ..
+                }),
+                _,
+            ) => shape.curve().bands,
+            (
+                Some(Finding {
+                    blocks: Some(blocks),
+                    ..
+                }),
+                _,
+            ) => blocks.tables(),
             (Some(_), Kind::Sentences(_)) => 2,
             _ => 0,
         }
@@ -158,7 +221,9 @@ impl Stored {
                 Features::Shingles => &scratch.fingerprints,
                 Features::Tokens => &scratch.token_hashes,
             });
-            scratch.bits.extend_from_slice(&hash.to_le_bytes()[..simhash.width().bits() as usize / 8]);
+            scratch
+                .bits
+                .extend_from_slice(&hash.to_le_bytes()[..simhash.width().bits() as usize / 8]);
         }
         scratch.make_set();
         match &self.kind {
@@ -167,8 +232,12 @@ impl Stored {
                 slots.put(&scratch.fingerprints, &mut scratch.slots, &mut bits);
                 scratch.bits = bits;
             }
-            Kind::Bottom(bottom) => scratch.elements.extend_from_slice(bottom.sketch(&scratch.fingerprints).sample()),
-            Kind::Modulo(modulo, _) => scratch.level = modulo.sample(&scratch.fingerprints, &mut scratch.elements),
+            Kind::Bottom(bottom) => scratch
+                .elements
+                .extend_from_slice(bottom.sketch(&scratch.fingerprints).sample()),
+            Kind::Modulo(modulo, _) => {
+                scratch.level = modulo.sample(&scratch.fingerprints, &mut scratch.elements)
+            }
             Kind::SimHash(..) => {}
             Kind::Sentences(sentences) => {
                 let (whole, empty) = (scratch.digest, scratch.token_hashes.is_empty());
@@ -178,7 +247,8 @@ impl Stored {
                     scratch.bits.extend(digest.to_le_bytes());
                 }
                 if !empty {
-                    scratch.digest = crate::fingerprint::DigestBy::Xxh3.digest(&scratch.bits[SIZE_BYTES..]);
+                    scratch.digest =
+                        crate::fingerprint::DigestBy::Xxh3.digest(&scratch.bits[SIZE_BYTES..]);
                 }
             }
         }
@@ -189,10 +259,21 @@ impl Stored {
 
     /// Returns the sketch that [`sketch`](Self::sketch) left in `scratch`.
     pub(super) fn stored(&self, scratch: &Scratch) -> StoredSketch {
-        let mut sketch = StoredSketch { shingles: None, digest: Some(scratch.digest), bytes: Vec::new() };
+        let mut sketch = StoredSketch {
+            shingles: None,
+            digest: Some(scratch.digest),
+            bytes: Vec::new(),
+        };
         let (size, fixed) = scratch.bits.split_at(SIZE_BYTES);
         sketch.shingles = known(size);
-        self.put_stored(fixed, Sample { level: scratch.level, elements: &scratch.elements }, &mut sketch.bytes);
+        self.put_stored(
+            fixed,
+            Sample {
+                level: scratch.level,
+                elements: &scratch.elements,
+            },
+            &mut sketch.bytes,
+        );
         sketch
     }
 
@@ -217,7 +298,9 @@ impl Stored {
         scratch.bits.clear();
         scratch.elements.clear();
         scratch.level = 0;
-        let size = sketch.shingles.map_or(UNKNOWN_SIZE, |size| size.min(u64::from(UNKNOWN_SIZE) - 1) as u32);
+        let size = sketch.shingles.map_or(UNKNOWN_SIZE, |size| {
+            size.min(u64::from(UNKNOWN_SIZE) - 1) as u32
+        });
         scratch.bits.extend(size.to_le_bytes());
         match &self.kind {
             Kind::Bottom(_) => scratch.elements = elements_of(&self.kind, &sketch.bytes),
@@ -225,7 +308,9 @@ impl Stored {
                 scratch.level = sketch.bytes.first().map_or(0, |&level| level.into());
                 scratch.elements = elements_of(&self.kind, &sketch.bytes);
             }
-            Kind::MinHash(_) | Kind::SimHash(..) | Kind::Sentences(_) => scratch.bits.extend_from_slice(&sketch.bytes),
+            Kind::MinHash(_) | Kind::SimHash(..) | Kind::Sentences(_) => {
+                scratch.bits.extend_from_slice(&sketch.bytes)
+            }
         }
         self.put_keys(scratch);
     }
@@ -237,14 +322,22 @@ impl Stored {
         match &self.kind {
             Kind::MinHash(slots) => {
                 slots.numbers(fixed, &mut scratch.slots);
-                scratch.keys.extend(finding.shape.iter().flat_map(|shape| lsh::band_keys(&scratch.slots, shape.curve())));
+                scratch.keys.extend(
+                    finding
+                        .shape
+                        .iter()
+                        .flat_map(|shape| lsh::band_keys(&scratch.slots, shape.curve())),
+                );
             }
             Kind::SimHash(..) => {
                 let hash = hash(fixed);
-                scratch.keys.extend(finding.blocks.iter().flat_map(|blocks| blocks.keys(hash)));
+                scratch
+                    .keys
+                    .extend(finding.blocks.iter().flat_map(|blocks| blocks.keys(hash)));
             }
             Kind::Sentences(_) => {
-                let key = |digest: &[u8]| (crate::fingerprint::finish(hash(digest) as u64) >> 32) as u32;
+                let key =
+                    |digest: &[u8]| (crate::fingerprint::finish(hash(digest) as u64) >> 32) as u32;
                 scratch.keys.extend(fixed.chunks(16).map(key));
             }
             Kind::Bottom(_) | Kind::Modulo(..) => {}
@@ -256,14 +349,21 @@ impl Stored {
         let (a, b) = (&a[SIZE_BYTES..], &b[SIZE_BYTES..]);
         match (&self.kind, &self.finding) {
             (Kind::MinHash(slots), Some(finding)) => slots.resemblance(a, b) >= finding.threshold,
-            (Kind::SimHash(..), Some(Finding { blocks: Some(blocks), .. })) => distance(a, b) <= blocks.distance(),
+            (
+                Kind::SimHash(..),
+                Some(Finding {
+                    blocks: Some(blocks),
+                    ..
+                }),
+            ) => distance(a, b) <= blocks.distance(),
             (Kind::Sentences(_), _) => a[..16] == b[..16] || a[16..] == b[16..],
             _ => true,
         }
     }
 
     pub(super) fn same(&self, a: &[u8], b: &[u8]) -> Option<bool> {
-        matches!(self.kind, Kind::Sentences(_)).then(|| a[SIZE_BYTES + 16..] == b[SIZE_BYTES + 16..])
+        matches!(self.kind, Kind::Sentences(_))
+            .then(|| a[SIZE_BYTES + 16..] == b[SIZE_BYTES + 16..])
     }
 
     pub(super) fn estimates(&self) -> bool {
@@ -287,31 +387,55 @@ impl Stored {
         if let Kind::Bottom(bottom) = &self.kind {
             // Samples with fewer than s elements are whole sets, see `BottomSketch::of_sample`.
             let whole = a.elements.len() < bottom.s() && b.elements.len() < bottom.s();
-            let (shared, union) = shared_of_least(a.elements, b.elements, if whole { usize::MAX } else { bottom.s() });
+            let (shared, union) = shared_of_least(
+                a.elements,
+                b.elements,
+                if whole { usize::MAX } else { bottom.s() },
+            );
             return shared as f64 / union.max(1) as f64;
         }
         let level = a.level.max(b.level);
-        measure.of(Overlap { shared: a.shared(b), a: a.count(level) as u64, b: b.count(level) as u64 })
+        measure.of(Overlap {
+            shared: a.shared(b),
+            a: a.count(level) as u64,
+            b: b.count(level) as u64,
+        })
     }
 
     pub(super) fn share_enough(&self, a: Sample, b: Sample) -> bool {
-        let Some(Finding { threshold, measure, .. }) = self.finding else { return true };
+        let Some(Finding {
+            threshold, measure, ..
+        }) = self.finding
+        else {
+            return true;
+        };
         let reaches = |a, b| self.estimate_samples(measure, a, b) >= threshold;
         reaches(a, b) || measure == Measure::Containment && reaches(b, a)
     }
 
     pub(super) fn least_shared(&self, n: usize) -> usize {
-        let threshold = self.finding.as_ref().map_or(0.0, |finding| finding.threshold);
+        let threshold = self
+            .finding
+            .as_ref()
+            .map_or(0.0, |finding| finding.threshold);
         // An estimate that is computed as exactly the threshold reaches it, so the product is not rounded up by its own error.
         ((threshold * n as f64 - 1e-9).ceil() as usize).clamp(1, n.max(1))
     }
 
     pub(super) fn highest_level(&self) -> u32 {
-        if let Kind::Modulo(_, modulus) = &self.kind { modulus.highest() } else { 0 }
+        if let Kind::Modulo(_, modulus) = &self.kind {
+            modulus.highest()
+        } else {
+            0
+        }
     }
 
     pub(super) fn finds_parts(&self) -> bool {
-        self.keeps_samples() && self.finding.as_ref().is_some_and(|finding| finding.measure == Measure::Containment)
+        self.keeps_samples()
+            && self
+                .finding
+                .as_ref()
+                .is_some_and(|finding| finding.measure == Measure::Containment)
     }
 
     /// Returns whether the estimate decides whether a pair is similar, and not only the test of candidates.
@@ -322,7 +446,9 @@ impl Stored {
 
 /// Returns a number of shingles, if it is known.
 pub(super) fn known(size: &[u8]) -> Option<u64> {
-    let size = size.first_chunk().map_or(UNKNOWN_SIZE, |&size| u32::from_le_bytes(size));
+    let size = size
+        .first_chunk()
+        .map_or(UNKNOWN_SIZE, |&size| u32::from_le_bytes(size));
     (size != UNKNOWN_SIZE).then_some(size.into())
 }
 

@@ -7,7 +7,11 @@ use super::{
 
 /// Returns the regions that are long, dense and good enough, except those of which better ones cover at least half, in both texts.
 /// Better is a higher score, and then an earlier position. Cost: linear in the tokens of the regions.
-pub(super) fn chosen(mut regions: Vec<(Parts, Common)>, lengths: [usize; 2], settings: &RegionSettings) -> Vec<(Parts, Common)> {
+pub(super) fn chosen(
+    mut regions: Vec<(Parts, Common)>,
+    lengths: [usize; 2],
+    settings: &RegionSettings,
+) -> Vec<(Parts, Common)> {
     regions.retain(|(parts, common)| {
         parts.iter().all(|part| part.len() >= settings.tokens)
             && common.density() >= settings.density
@@ -15,16 +19,24 @@ pub(super) fn chosen(mut regions: Vec<(Parts, Common)>, lengths: [usize; 2], set
     });
     regions.sort_by(|(x, of_x), (y, of_y)| {
         let place = |[a, b]: &Parts| (a.start, b.start, a.end, b.end);
-        of_y.weight.cmp(&of_x.weight).then_with(|| place(x).cmp(&place(y)))
+        of_y.weight
+            .cmp(&of_x.weight)
+            .then_with(|| place(x).cmp(&place(y)))
     });
     let mut covered = lengths.map(|length| vec![false; length]);
     regions.retain(|(parts, _)| {
-        let is_covered = parts
-            .iter()
-            .zip(&covered)
-            .all(|(part, covered)| 2 * covered[part.clone()].iter().filter(|&&covered| covered).count() >= part.len());
+        let is_covered = parts.iter().zip(&covered).all(|(part, covered)| {
+            2 * covered[part.clone()]
+                .iter()
+                .filter(|&&covered| covered)
+                .count()
+                >= part.len()
+        });
         if !is_covered {
-            parts.iter().zip(&mut covered).for_each(|(part, covered)| covered[part.clone()].fill(true));
+            parts
+                .iter()
+                .zip(&mut covered)
+                .for_each(|(part, covered)| covered[part.clone()].fill(true));
         }
         !is_covered
     });
@@ -38,8 +50,17 @@ mod tests {
 
     #[test]
     fn poor_and_covered_regions_are_left_out() {
-        let common = |weight| Common { tokens: 20, weight, all: 40 * 1024 };
-        let settings = RegionSettings { gap: 25, tokens: 10, density: 0.4, score: 18.0 };
+        let common = |weight| Common {
+            tokens: 20,
+            weight,
+            all: 40 * 1024,
+        };
+        let settings = RegionSettings {
+            gap: 25,
+            tokens: 10,
+            density: 0.4,
+            score: 18.0,
+        };
         let regions = vec![
             ([0..20, 50..70], common(20 * 1024)),
             ([30..39, 30..60], common(30 * 1024)),
@@ -50,6 +71,12 @@ mod tests {
             ([0..20, 20..40], common(19 * 1024)),
         ];
         let chosen = chosen(regions, [100, 100], &settings);
-        assert_eq!(chosen.iter().map(|region| region.0.clone()).collect::<Vec<_>>(), [[0..20, 20..40], [0..20, 50..70]]);
+        assert_eq!(
+            chosen
+                .iter()
+                .map(|region| region.0.clone())
+                .collect::<Vec<_>>(),
+            [[0..20, 20..40], [0..20, 50..70]]
+        );
     }
 }

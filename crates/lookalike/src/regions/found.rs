@@ -30,33 +30,66 @@ const PART: u64 = 5 * ONE / 2;
 /// # Panics
 /// Panics if the texts have 2³² tokens or more, or if a run is not inside both texts.
 pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) -> Vec<Region> {
-    assert!(u32::try_from(a.len() + b.len()).is_ok(), "two texts of {} and {} tokens are too long", a.len(), b.len());
+    assert!(
+        u32::try_from(a.len() + b.len()).is_ok(),
+        "two texts of {} and {} tokens are too long",
+        a.len(),
+        b.len()
+    );
     let numbered = Numbered::new([a, b]);
     let seeds = seeds(&numbered, runs);
     let mut bags = Bags::new(&numbered);
     let gap = u32::try_from(settings.gap).unwrap_or(u32::MAX);
-    let found = linked(&seeds, gap).into_iter().flat_map(|group| parts(&mut bags, group)).collect::<Vec<_>>();
+    let found = linked(&seeds, gap)
+        .into_iter()
+        .flat_map(|group| parts(&mut bags, group))
+        .collect::<Vec<_>>();
     let measured = found.into_iter().map(|parts| {
         let common = bags.common(&parts);
         (parts, common)
     });
-    let dense = measured.filter(|(_, common)| common.weight >= PART && common.density() >= settings.density).collect();
-    let regions = merged(&mut bags, dense, settings.gap.saturating_mul(MERGED), settings.density);
-    chosen(regions, [a.len(), b.len()], settings).into_iter().map(|(parts, common)| region(parts, common, &seeds)).collect()
+    let dense = measured
+        .filter(|(_, common)| common.weight >= PART && common.density() >= settings.density)
+        .collect();
+    let regions = merged(
+        &mut bags,
+        dense,
+        settings.gap.saturating_mul(MERGED),
+        settings.density,
+    );
+    chosen(regions, [a.len(), b.len()], settings)
+        .into_iter()
+        .map(|(parts, common)| region(parts, common, &seeds))
+        .collect()
 }
 
 fn region([a, b]: Parts, common: Common, seeds: &[Seed]) -> Region {
     let from = seeds.partition_point(|seed| (seed.0 as usize) < a.start);
     let to = seeds.partition_point(|seed| (seed.0 as usize) < a.end);
-    let inside = seeds[from..to].iter().copied().filter(|seed| b.contains(&(seed.1 as usize)));
-    Region { runs: runs(inside.collect()), a, b, tokens: common.tokens, score: common.score(), density: common.density() }
+    let inside = seeds[from..to]
+        .iter()
+        .copied()
+        .filter(|seed| b.contains(&(seed.1 as usize)));
+    Region {
+        runs: runs(inside.collect()),
+        a,
+        b,
+        tokens: common.tokens,
+        score: common.score(),
+        density: common.density(),
+    }
 }
 
 /// Joins seeds that follow each other in both texts.
 fn runs(mut seeds: Vec<Seed>) -> Vec<Run> {
     seeds.sort_unstable_by_key(|&(a, b)| (i64::from(b) - i64::from(a), a));
-    let follow = |x: &Seed, y: &Seed| x.0.checked_add(1) == Some(y.0) && x.1.checked_add(1) == Some(y.1);
-    let run = |seeds: &[Seed]| Run { a: seeds[0].0 as usize, b: seeds[0].1 as usize, tokens: seeds.len() };
+    let follow =
+        |x: &Seed, y: &Seed| x.0.checked_add(1) == Some(y.0) && x.1.checked_add(1) == Some(y.1);
+    let run = |seeds: &[Seed]| Run {
+        a: seeds[0].0 as usize,
+        b: seeds[0].1 as usize,
+        tokens: seeds.len(),
+    };
     let mut runs: Vec<Run> = seeds.chunk_by(follow).map(run).collect();
     runs.sort_unstable();
     runs

@@ -18,7 +18,10 @@ pub(super) fn linked(seeds: &[Seed], gap: u32) -> Vec<Vec<Seed>> {
         // those after it.
         let before = near.range(b.saturating_sub(gap)..=b).rev();
         let after = near.range(b..=b.saturating_add(gap));
-        for links in [&mut { before } as &mut dyn Iterator<Item = (&u32, &(u32, usize))>, &mut { after }] {
+        for links in [
+            &mut { before } as &mut dyn Iterator<Item = (&u32, &(u32, usize))>,
+            &mut { after },
+        ] {
             for (&place, &(of_a, other)) in links {
                 if of_a.saturating_add(gap) >= a {
                     groups.unite(other, number);
@@ -73,8 +76,11 @@ mod tests {
     fn naive(seeds: &[Seed], gap: u32) -> Vec<Vec<Seed>> {
         let mut groups: Vec<Vec<Seed>> = Vec::new();
         for &seed in seeds {
-            let is_near = |other: &Seed| seed.0.abs_diff(other.0) <= gap && seed.1.abs_diff(other.1) <= gap;
-            let (near, mut rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.iter().any(is_near));
+            let is_near =
+                |other: &Seed| seed.0.abs_diff(other.0) <= gap && seed.1.abs_diff(other.1) <= gap;
+            let (near, mut rest): (Vec<_>, Vec<_>) = groups
+                .into_iter()
+                .partition(|group| group.iter().any(is_near));
             rest.push(near.into_iter().flatten().chain([seed]).collect());
             groups = rest;
         }
@@ -85,14 +91,19 @@ mod tests {
 
     #[test]
     fn order_does_not_matter_but_distance_in_both_texts_does() {
-        assert_eq!(linked(&[(0, 5), (3, 2), (6, 9)], 4), [vec![(0, 5), (3, 2)], vec![(6, 9)]]);
+        assert_eq!(
+            linked(&[(0, 5), (3, 2), (6, 9)], 4),
+            [vec![(0, 5), (3, 2)], vec![(6, 9)]]
+        );
         assert_eq!(linked(&[(0, 5), (3, 2), (6, 9)], 7).len(), 1);
         assert_eq!(linked(&[], 3).len(), 0);
     }
 
     #[test]
     fn dense_seeds_are_linked_in_near_linear_time() {
-        let seeds: Vec<Seed> = (0..1000).flat_map(|a| (0..1000).map(move |b| (a, b))).collect();
+        let seeds: Vec<Seed> = (0..1000)
+            .flat_map(|a| (0..1000).map(move |b| (a, b)))
+            .collect();
         assert_eq!(linked(&seeds, 1000).len(), 1);
     }
 

@@ -12,7 +12,12 @@ const DEPTH: usize = 64;
 /// between each of them and the next one in this text, and if together they have at least the given density. The order of the parts
 /// may differ. Parts with a lower density are divided at half the gap, and so on. Cost: sorting the parts and counting their tokens,
 /// for each division.
-pub(super) fn merged(bags: &mut Bags, parts: Vec<(Parts, Common)>, gap: usize, density: f64) -> Vec<(Parts, Common)> {
+pub(super) fn merged(
+    bags: &mut Bags,
+    parts: Vec<(Parts, Common)>,
+    gap: usize,
+    density: f64,
+) -> Vec<(Parts, Common)> {
     let mut regions = Vec::new();
     let mut groups = vec![(parts, gap, 0)];
     while let Some((group, gap, depth)) = groups.pop() {
@@ -20,8 +25,10 @@ pub(super) fn merged(bags: &mut Bags, parts: Vec<(Parts, Common)>, gap: usize, d
             regions.extend(group);
             continue;
         }
-        let mut chains: Vec<_> =
-            chains(group, 0, gap).into_iter().flat_map(|on_one_side| self::chains(on_one_side, 1, gap)).collect();
+        let mut chains: Vec<_> = chains(group, 0, gap)
+            .into_iter()
+            .flat_map(|on_one_side| self::chains(on_one_side, 1, gap))
+            .collect();
         if chains.len() > 1 {
             groups.extend(chains.into_iter().map(|chain| (chain, gap, depth + 1)));
             continue;
@@ -77,13 +84,22 @@ mod tests {
         let [a, b]: [Vec<u64>; 2] = [(0..100).collect(), (0..50).rev().chain(50..100).collect()];
         let numbered = Numbered::new([&a, &b]);
         let mut bags = Bags::new(&numbered);
-        let parts = parts.iter().map(|parts| (parts.clone(), bags.common(parts))).collect();
-        merged(&mut bags, parts, gap, density).into_iter().map(|(parts, _)| parts).collect()
+        let parts = parts
+            .iter()
+            .map(|parts| (parts.clone(), bags.common(parts)))
+            .collect();
+        merged(&mut bags, parts, gap, density)
+            .into_iter()
+            .map(|(parts, _)| parts)
+            .collect()
     }
 
     #[test]
     fn parts_in_another_order_are_one_region() {
-        assert_eq!(merge(&[[0..20, 30..50], [25..50, 0..25]], 5, 0.5), [[0..50, 0..50]]);
+        assert_eq!(
+            merge(&[[0..20, 30..50], [25..50, 0..25]], 5, 0.5),
+            [[0..50, 0..50]]
+        );
         // The gap is too large in one of the texts.
         assert_eq!(merge(&[[0..20, 30..50], [25..50, 0..25]], 4, 0.5).len(), 2);
         assert_eq!(merge(&[[0..10, 40..50], [12..22, 80..90]], 5, 0.0).len(), 2);

@@ -32,7 +32,11 @@ fn of_tokens(numbered: &Numbered, seeds: &mut Vec<Seed>) {
         a > 0 && b > 0 && a.saturating_mul(b) <= OF_TOKENS
     };
     let [mut of_a, mut of_b] = numbered.texts.each_ref().map(|text| {
-        let rare = text.iter().copied().zip(0u32..).filter(|(number, _)| is_rare(number));
+        let rare = text
+            .iter()
+            .copied()
+            .zip(0u32..)
+            .filter(|(number, _)| is_rare(number));
         rare.collect::<Vec<(u32, u32)>>()
     });
     each_equal(&mut of_a, &mut of_b, usize::MAX, |a, b| seeds.push((a, b)));
@@ -40,16 +44,32 @@ fn of_tokens(numbered: &Numbered, seeds: &mut Vec<Seed>) {
 
 /// Adds the pairs of consecutive tokens that are rare in both texts.
 fn of_pairs(numbered: &Numbered, seeds: &mut Vec<Seed>) {
-    let is_shared = |number: u32| numbered.counts[number as usize].iter().all(|&count| count > 0);
+    let is_shared = |number: u32| {
+        numbered.counts[number as usize]
+            .iter()
+            .all(|&count| count > 0)
+    };
     let [mut of_a, mut of_b] = numbered.texts.each_ref().map(|text| {
-        let pairs = text.array_windows().zip(0u32..).filter(|(pair, _)| pair.iter().all(|&number| is_shared(number)));
-        pairs.map(|(&[first, second], at)| (u64::from(first) << 32 | u64::from(second), at)).collect::<Vec<(u64, u32)>>()
+        let pairs = text
+            .array_windows()
+            .zip(0u32..)
+            .filter(|(pair, _)| pair.iter().all(|&number| is_shared(number)));
+        pairs
+            .map(|(&[first, second], at)| (u64::from(first) << 32 | u64::from(second), at))
+            .collect::<Vec<(u64, u32)>>()
     });
-    each_equal(&mut of_a, &mut of_b, OF_PAIRS, |a, b| seeds.extend([(a, b), (a + 1, b + 1)]));
+    each_equal(&mut of_a, &mut of_b, OF_PAIRS, |a, b| {
+        seeds.extend([(a, b), (a + 1, b + 1)])
+    });
 }
 
 /// Calls `give` with the positions of all equal keys that have at most `most` pairs of positions.
-fn each_equal<K: Ord>(a: &mut [(K, u32)], b: &mut [(K, u32)], most: usize, mut give: impl FnMut(u32, u32)) {
+fn each_equal<K: Ord>(
+    a: &mut [(K, u32)],
+    b: &mut [(K, u32)],
+    most: usize,
+    mut give: impl FnMut(u32, u32),
+) {
     a.sort_unstable();
     b.sort_unstable();
     let mut rest = &*b;
@@ -57,7 +77,8 @@ fn each_equal<K: Ord>(a: &mut [(K, u32)], b: &mut [(K, u32)], most: usize, mut g
         rest = &rest[rest.partition_point(|of_b| of_b.0 < of_a[0].0)..];
         let of_b = &rest[..rest.iter().take_while(|of_b| of_b.0 == of_a[0].0).count()];
         if of_a.len().saturating_mul(of_b.len()) <= most {
-            of_a.iter().for_each(|a| of_b.iter().for_each(|b| give(a.1, b.1)));
+            of_a.iter()
+                .for_each(|a| of_b.iter().for_each(|b| give(a.1, b.1)));
         }
     }
 }
@@ -119,13 +140,17 @@ mod tests {
         let mut seeds = BTreeSet::new();
         for (length, most) in [(1, OF_TOKENS as usize), (2, OF_PAIRS)] {
             let places = |text: &[u64], gram: &[u64]| -> Vec<usize> {
-                (0..(text.len() + 1).saturating_sub(length)).filter(|&at| text[at..at + length] == *gram).collect()
+                (0..(text.len() + 1).saturating_sub(length))
+                    .filter(|&at| text[at..at + length] == *gram)
+                    .collect()
             };
             for gram in a.windows(length) {
                 let (of_a, of_b) = (places(a, gram), places(b, gram));
                 if of_a.len() * of_b.len() <= most {
                     let pairs = of_a.iter().flat_map(|a| of_b.iter().map(move |b| (a, b)));
-                    seeds.extend(pairs.flat_map(|(a, b)| (0..length).map(move |at| ((a + at) as u32, (b + at) as u32))));
+                    seeds.extend(pairs.flat_map(|(a, b)| {
+                        (0..length).map(move |at| ((a + at) as u32, (b + at) as u32))
+                    }));
                 }
             }
         }
@@ -147,7 +172,11 @@ mod tests {
         assert!(runs.iter().map(|run| run.tokens).sum::<usize>() > 1_000_000);
         let seeds = seeds(&Numbered::new([&a, &b]), &runs);
         assert!(seeds.len() <= a.len() + b.len(), "{}", seeds.len());
-        assert!(a.iter().zip(0..).all(|(_, at)| seeds.iter().any(|seed| seed.0 == at)));
+        assert!(
+            a.iter()
+                .zip(0..)
+                .all(|(_, at)| seeds.iter().any(|seed| seed.0 == at))
+        );
     }
 
     proptest! {

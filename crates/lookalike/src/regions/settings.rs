@@ -28,7 +28,12 @@ pub(super) const MERGED: usize = 3;
 
 impl Default for RegionSettings {
     fn default() -> Self {
-        Self { gap: 25, tokens: 20, density: 0.4, score: 14.0 }
+        Self {
+            gap: 25,
+            tokens: 20,
+            density: 0.4,
+            score: 14.0,
+        }
     }
 }
 
@@ -39,7 +44,14 @@ impl RegionSettings {
     /// Fails if the gap is not from 1 to [`MAX_GAP`], if the number of tokens is 0, if the density is not from 0 to 1, or if the
     /// score is not a number from 0 on.
     pub fn check(&self) -> Result<()> {
-        let invalid = |setting, allowed, given| Err(ErrorKind::Region { setting, allowed, given }.into());
+        let invalid = |setting, allowed, given| {
+            Err(ErrorKind::Region {
+                setting,
+                allowed,
+                given,
+            }
+            .into())
+        };
         if !(1..=MAX_GAP).contains(&self.gap) {
             return invalid("gap", "from 1 to 1000 tokens", self.gap as f64);
         }
@@ -65,13 +77,52 @@ mod tests {
         let default = RegionSettings::default();
         assert_eq!(default.check(), Ok(()));
         for (settings, message) in [
-            (RegionSettings { gap: 0, ..default }, "the gap of regions must be from 1 to 1000 tokens, got 0"),
-            (RegionSettings { gap: 1001, ..default }, "the gap of regions must be from 1 to 1000 tokens, got 1001"),
-            (RegionSettings { tokens: 0, ..default }, "the length of regions must be at least 1 token, got 0"),
-            (RegionSettings { density: 1.5, ..default }, "the density of regions must be from 0 to 1, got 1.5"),
-            (RegionSettings { density: f64::NAN, ..default }, "the density of regions must be from 0 to 1, got NaN"),
-            (RegionSettings { score: -1.0, ..default }, "the score of regions must be 0 or more, got -1"),
-            (RegionSettings { score: f64::INFINITY, ..default }, "the score of regions must be 0 or more, got inf"),
+            (
+                RegionSettings { gap: 0, ..default },
+                "the gap of regions must be from 1 to 1000 tokens, got 0",
+            ),
+            (
+                RegionSettings {
+                    gap: 1001,
+                    ..default
+                },
+                "the gap of regions must be from 1 to 1000 tokens, got 1001",
+            ),
+            (
+                RegionSettings {
+                    tokens: 0,
+                    ..default
+                },
+                "the length of regions must be at least 1 token, got 0",
+            ),
+            (
+                RegionSettings {
+                    density: 1.5,
+                    ..default
+                },
+                "the density of regions must be from 0 to 1, got 1.5",
+            ),
+            (
+                RegionSettings {
+                    density: f64::NAN,
+                    ..default
+                },
+                "the density of regions must be from 0 to 1, got NaN",
+            ),
+            (
+                RegionSettings {
+                    score: -1.0,
+                    ..default
+                },
+                "the score of regions must be 0 or more, got -1",
+            ),
+            (
+                RegionSettings {
+                    score: f64::INFINITY,
+                    ..default
+                },
+                "the score of regions must be 0 or more, got inf",
+            ),
         ] {
             assert_eq!(settings.check().unwrap_err().to_string(), message);
         }

@@ -26,7 +26,11 @@ pub(super) fn parts(bags: &mut Bags, group: Vec<Seed>) -> Vec<Parts> {
     let mut found = Vec::new();
     let mut groups = vec![(group, 0)];
     while let Some((group, depth)) = groups.pop() {
-        let Some(around) = around(&group).filter(|parts| parts.iter().all(|part| part.len() >= SHORTEST)) else { continue };
+        let Some(around) =
+            around(&group).filter(|parts| parts.iter().all(|part| part.len() >= SHORTEST))
+        else {
+            continue;
+        };
         let best = trimmed(bags, around);
         if best.iter().any(|part| part.is_empty()) {
             continue;
@@ -41,7 +45,11 @@ pub(super) fn parts(bags: &mut Bags, group: Vec<Seed>) -> Vec<Parts> {
                     left[2 * is_after(0) + is_after(1)].push(seed);
                 }
             }
-            groups.extend(left.into_iter().filter(|left| left.len() >= 2).map(|left| (left, depth + 1)));
+            groups.extend(
+                left.into_iter()
+                    .filter(|left| left.len() >= 2)
+                    .map(|left| (left, depth + 1)),
+            );
         }
         if best.iter().all(|part| part.len() >= SHORTEST) {
             found.push(best);
@@ -55,10 +63,15 @@ pub(super) fn parts(bags: &mut Bags, group: Vec<Seed>) -> Vec<Parts> {
 fn around(seeds: &[Seed]) -> Option<Parts> {
     let range = |positions: &mut dyn Iterator<Item = u32>| {
         let first = positions.next()?;
-        let (least, most) = positions.fold((first, first), |(least, most), at| (least.min(at), most.max(at)));
+        let (least, most) = positions.fold((first, first), |(least, most), at| {
+            (least.min(at), most.max(at))
+        });
         Some(least as usize..most as usize + 1)
     };
-    Some([range(&mut seeds.iter().map(|seed| seed.0))?, range(&mut seeds.iter().map(|seed| seed.1))?])
+    Some([
+        range(&mut seeds.iter().map(|seed| seed.0))?,
+        range(&mut seeds.iter().map(|seed| seed.1))?,
+    ])
 }
 
 /// Cuts two parts to those with the best gain. The gain of a part is the weight of the tokens that the other part has too, as often
@@ -71,7 +84,9 @@ fn trimmed(bags: &mut Bags, mut parts: Parts) -> Parts {
                 let gain = |&number: &u32| {
                     let count = counts[number as usize].map(i64::from);
                     let (own, common) = (count[side], count[side].min(count[1 - side]));
-                    numbered.weights[number as usize] as i64 * ((OF + AGAINST) * common - AGAINST * own) / own.max(1)
+                    numbered.weights[number as usize] as i64
+                        * ((OF + AGAINST) * common - AGAINST * own)
+                        / own.max(1)
                 };
                 best_segment(numbered.texts[side][parts[side].clone()].iter().map(gain))
             });

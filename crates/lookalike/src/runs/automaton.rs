@@ -27,8 +27,15 @@ const ROOT: u32 = 0;
 impl Automaton {
     /// Builds the automaton of a text. Cost: at most two states and three edges per token, about 500 ns per token in total.
     fn new(text: &[u64]) -> Self {
-        let root = State { length: 0, link: None, end: 0 };
-        let mut automaton = Self { states: vec![root], edges: BTreeMap::new() };
+        let root = State {
+            length: 0,
+            link: None,
+            end: 0,
+        };
+        let mut automaton = Self {
+            states: vec![root],
+            edges: BTreeMap::new(),
+        };
         let mut last = ROOT;
         for (&token, end) in text.iter().zip(1..) {
             last = automaton.append(last, token, end);
@@ -37,7 +44,11 @@ impl Automaton {
     }
 
     fn append(&mut self, last: u32, token: u64, end: usize) -> u32 {
-        let new = self.push(State { length: end, link: Some(ROOT), end });
+        let new = self.push(State {
+            length: end,
+            link: Some(ROOT),
+            end,
+        });
         let mut from = Some(last);
         while let Some(state) = from
             && !self.edges.contains_key(&(state, token))
@@ -46,17 +57,32 @@ impl Automaton {
             from = self.states[state as usize].link;
         }
         let Some(state) = from else { return new };
-        let (next, length) = (self.edges[&(state, token)], self.states[state as usize].length + 1);
-        let link = if self.states[next as usize].length == length { next } else { self.split(state, token, next, length) };
+        let (next, length) = (
+            self.edges[&(state, token)],
+            self.states[state as usize].length + 1,
+        );
+        let link = if self.states[next as usize].length == length {
+            next
+        } else {
+            self.split(state, token, next, length)
+        };
         self.states[new as usize].link = Some(link);
         new
     }
 
     /// Adds a state for the substrings of `next` that are not longer than `length`.
     fn split(&mut self, from: u32, token: u64, next: u32, length: usize) -> u32 {
-        let shorter = self.push(State { length, ..self.states[next as usize] });
-        let edges: Vec<(u64, u32)> = self.edges.range((next, 0)..=(next, u64::MAX)).map(|(key, to)| (key.1, *to)).collect();
-        self.edges.extend(edges.into_iter().map(|(token, to)| ((shorter, token), to)));
+        let shorter = self.push(State {
+            length,
+            ..self.states[next as usize]
+        });
+        let edges: Vec<(u64, u32)> = self
+            .edges
+            .range((next, 0)..=(next, u64::MAX))
+            .map(|(key, to)| (key.1, *to))
+            .collect();
+        self.edges
+            .extend(edges.into_iter().map(|(token, to)| ((shorter, token), to)));
         self.states[next as usize].link = Some(shorter);
         let mut from = Some(from);
         while let Some(state) = from
@@ -85,7 +111,11 @@ pub(super) fn longest_in(other: &[u64], text: &[u64], least: usize) -> Vec<Run> 
     let (mut state, mut length) = (ROOT, 0);
     let mut end_run = |state: u32, length: usize, end: usize| {
         if length >= least {
-            runs.push(Run { a: end - length, b: automaton.states[state as usize].end - length, tokens: length });
+            runs.push(Run {
+                a: end - length,
+                b: automaton.states[state as usize].end - length,
+                tokens: length,
+            });
         }
     };
     for (&token, at) in text.iter().zip(0..) {

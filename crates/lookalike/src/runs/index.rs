@@ -62,12 +62,19 @@ impl RunIndex {
     /// its selected windows are excluded. When the texts with a window are counted for this limit, each counts as `copies(text)`
     /// texts, so only one of several equal texts has to be indexed. The entries are sorted, which is fast if they are already in
     /// order.
-    pub fn new(mut entries: Vec<Entry>, winnowing: Winnowing, common: u32, copies: impl Fn(u32) -> u32) -> Self {
+    pub fn new(
+        mut entries: Vec<Entry>,
+        winnowing: Winnowing,
+        common: u32,
+        copies: impl Fn(u32) -> u32,
+    ) -> Self {
         entries.sort_unstable();
         let (mut excluded, mut kept, mut start) = (0, 0, 0);
         while common < u32::MAX && start < entries.len() {
             let end = start + equal(&entries[start..], |entry| entry.key);
-            let texts = entries[start..end].chunk_by(|a, b| a.text == b.text).map(|entries| u64::from(copies(entries[0].text)));
+            let texts = entries[start..end]
+                .chunk_by(|a, b| a.text == b.text)
+                .map(|entries| u64::from(copies(entries[0].text)));
             if texts.sum::<u64>() > u64::from(common) {
                 excluded += 1;
             } else {
@@ -82,9 +89,18 @@ impl RunIndex {
         let bits = (entries.len() / 8).max(2).ilog2();
         let shift = u64::BITS - bits;
         let mut starts = vec![0; (1 << bits) + 1];
-        entries.iter().zip(1..).for_each(|(entry, end)| starts[(entry.key >> shift) as usize + 1] = end);
+        entries
+            .iter()
+            .zip(1..)
+            .for_each(|(entry, end)| starts[(entry.key >> shift) as usize + 1] = end);
         (1..starts.len()).for_each(|at| starts[at] = starts[at].max(starts[at - 1]));
-        Self { winnowing, entries, starts, shift, excluded }
+        Self {
+            winnowing,
+            entries,
+            starts,
+            shift,
+            excluded,
+        }
     }
 
     /// Returns the number of excluded windows.
@@ -108,7 +124,11 @@ impl RunIndex {
         lookup: &mut Lookup,
         mut give: impl FnMut(SharedText) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Lookup { scratch, selected, equal: found } = lookup;
+        let Lookup {
+            scratch,
+            selected,
+            equal: found,
+        } = lookup;
         self.winnowing.select(tokens, scratch, selected);
         selected.sort_unstable();
         found.clear();
@@ -119,22 +139,40 @@ impl RunIndex {
             let bucket = (key >> self.shift) as usize;
             let (mut start, end) = (self.starts[bucket], self.starts[bucket + 1]);
             start += self.entries[start..end].partition_point(|entry| entry.key < key);
-            while let Some(entry) = self.entries[start..end].first().filter(|entry| entry.key == key && entry.text < below) {
-                let entries = start..start + equal(&self.entries[start..end], |entry| (entry.key, entry.text));
+            while let Some(entry) = self.entries[start..end]
+                .first()
+                .filter(|entry| entry.key == key && entry.text < below)
+            {
+                let entries = start
+                    ..start + equal(&self.entries[start..end], |entry| (entry.key, entry.text));
                 start = entries.end;
-                found.push(Equal { text: entry.text, entries, selected: own.clone() });
+                found.push(Equal {
+                    text: entry.text,
+                    entries,
+                    selected: own.clone(),
+                });
             }
         }
         found.sort_by_key(|equal| equal.text);
         found
             .chunk_by(|a, b| a.text == b.text)
-            .try_for_each(|equal| give(SharedText { text: equal[0].text, index: self, selected, equal }))
+            .try_for_each(|equal| {
+                give(SharedText {
+                    text: equal[0].text,
+                    index: self,
+                    selected,
+                    equal,
+                })
+            })
     }
 }
 
 /// Returns the number of items at the start of a slice that have the same key as the first item.
 fn equal<T, K: PartialEq>(things: &[T], key: impl Fn(&T) -> K) -> usize {
-    things.iter().take_while(|thing| key(thing) == key(&things[0])).count()
+    things
+        .iter()
+        .take_while(|thing| key(thing) == key(&things[0]))
+        .count()
 }
 
 impl SharedText<'_> {
@@ -143,12 +181,24 @@ impl SharedText<'_> {
     /// passes both texts again, because the index does not store them.
     pub fn runs(&self, of_index: &[u64], looked_up: &[u64]) -> Vec<Run> {
         let least = self.index.winnowing.least();
-        if is_too_much(self.equal.iter().map(|equal| equal.entries.len() * equal.selected.len()).sum(), of_index, looked_up) {
+        if is_too_much(
+            self.equal
+                .iter()
+                .map(|equal| equal.entries.len() * equal.selected.len())
+                .sum(),
+            of_index,
+            looked_up,
+        ) {
             return longest_of_both(of_index, looked_up, least);
         }
         let pairs = self.equal.iter().flat_map(|equal| {
-            let (entries, selected) = (&self.index.entries[equal.entries.clone()], &self.selected[equal.selected.clone()]);
-            entries.iter().flat_map(|entry| selected.iter().map(|selected| (entry.at, selected.at)))
+            let (entries, selected) = (
+                &self.index.entries[equal.entries.clone()],
+                &self.selected[equal.selected.clone()],
+            );
+            entries
+                .iter()
+                .flat_map(|entry| selected.iter().map(|selected| (entry.at, selected.at)))
         });
         runs_at(of_index, looked_up, pairs.collect(), least)
     }
@@ -166,12 +216,21 @@ mod tests {
         let (mut scratch, mut selected, mut entries) = (Vec::new(), Vec::new(), Vec::new());
         for text in (0..texts.len() as u32).rev() {
             winnowing.select(&texts[text as usize], &mut scratch, &mut selected);
-            entries.extend(selected.iter().map(|&Selected { key, at }| Entry { key, text, at }));
+            entries.extend(
+                selected
+                    .iter()
+                    .map(|&Selected { key, at }| Entry { key, text, at }),
+            );
         }
         RunIndex::new(entries, winnowing, common, |_| 1)
     }
 
-    fn found(index: &RunIndex, texts: &[Vec<u64>], tokens: &[u64], below: u32) -> Vec<(u32, Vec<Run>)> {
+    fn found(
+        index: &RunIndex,
+        texts: &[Vec<u64>],
+        tokens: &[u64],
+        below: u32,
+    ) -> Vec<(u32, Vec<Run>)> {
         let mut found = Vec::new();
         let Ok(()) = index.each_shared_text(tokens, below, &mut Lookup::default(), |shared_text| {
             let runs = shared_text.runs(&texts[shared_text.text as usize], tokens);
@@ -205,13 +264,21 @@ mod tests {
 
     #[test]
     fn common_windows_are_excluded() {
-        let texts = [vec![1, 2, 3, 4], vec![1, 2, 3, 5], vec![1, 2, 3, 6], vec![7, 8, 9, 6]];
+        let texts = [
+            vec![1, 2, 3, 4],
+            vec![1, 2, 3, 5],
+            vec![1, 2, 3, 6],
+            vec![7, 8, 9, 6],
+        ];
         let winnowing = Winnowing::new(3).unwrap();
         let of = |common| {
             let index = index(&texts, winnowing, common);
             (
                 index.excluded() > 0,
-                found(&index, &texts, &[0, 1, 2, 3, 7, 8, 9], u32::MAX).iter().map(|found| found.0).collect::<Vec<_>>(),
+                found(&index, &texts, &[0, 1, 2, 3, 7, 8, 9], u32::MAX)
+                    .iter()
+                    .map(|found| found.0)
+                    .collect::<Vec<_>>(),
             )
         };
         assert_eq!(of(u32::MAX), (false, vec![0, 1, 2, 3]));

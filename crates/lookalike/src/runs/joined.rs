@@ -21,7 +21,8 @@ pub struct Joined {
 impl Run {
     /// Returns the run's position in each of the two texts. `spans` has the positions of all tokens of each text.
     pub fn places(&self, spans: [&[Span]; 2]) -> [Span; 2] {
-        [(self.a, spans[0]), (self.b, spans[1])].map(|(first, spans)| stretch(&(first..first + self.tokens), spans))
+        [(self.a, spans[0]), (self.b, spans[1])]
+            .map(|(first, spans)| stretch(&(first..first + self.tokens), spans))
     }
 }
 
@@ -34,8 +35,14 @@ impl Joined {
 
 /// Returns the span from the first token of a range to the last.
 pub(crate) fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
-    let (first, last) = (spans.get(tokens.start), tokens.end.checked_sub(1).and_then(|last| spans.get(last)));
-    Span { start: first.map_or(0, |span| span.start), end: last.map_or(0, |span| span.end) }
+    let (first, last) = (
+        spans.get(tokens.start),
+        tokens.end.checked_sub(1).and_then(|last| spans.get(last)),
+    );
+    Span {
+        start: first.map_or(0, |span| span.start),
+        end: last.map_or(0, |span| span.end),
+    }
 }
 
 /// Joins runs that follow each other in both texts with at most `gap` tokens between them in each, or that overlap by at most
@@ -58,26 +65,46 @@ pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
         let around = (b.start.saturating_sub(gap), 0)..=(b.start.saturating_add(gap), usize::MAX);
         let near = ends[1].range(around).map(|&(_, number)| number);
         let apart = |number: usize| {
-            let Joined { a: before_a, b: before_b, .. } = &joined[number];
+            let Joined {
+                a: before_a,
+                b: before_b,
+                ..
+            } = &joined[number];
             let goes_on = |before: &Range<usize>, next: &Range<usize>| {
                 let apart = before.end.abs_diff(next.start);
-                (before.start < next.start && before.end < next.end && apart <= gap).then_some(apart)
+                (before.start < next.start && before.end < next.end && apart <= gap)
+                    .then_some(apart)
             };
             Some(goes_on(before_a, &a)? + goes_on(before_b, &b)?)
         };
-        let nearest = near.filter_map(|number| Some((apart(number)?, number))).filter(|_| gap > 0).min();
+        let nearest = near
+            .filter_map(|number| Some((apart(number)?, number)))
+            .filter(|_| gap > 0)
+            .min();
         let Some((_, number)) = nearest else {
             ends[0].insert((a.end, joined.len()));
             ends[1].insert((b.end, joined.len()));
-            joined.push(Joined { a, b, tokens: run.tokens, runs: vec![*run] });
+            joined.push(Joined {
+                a,
+                b,
+                tokens: run.tokens,
+                runs: vec![*run],
+            });
             continue;
         };
         let before = &mut joined[number];
-        for (ends, (old, new)) in ends.iter_mut().zip([(before.a.end, a.end), (before.b.end, b.end)]) {
+        for (ends, (old, new)) in ends
+            .iter_mut()
+            .zip([(before.a.end, a.end), (before.b.end, b.end)])
+        {
             ends.remove(&(old, number));
             ends.insert((new, number));
         }
-        let twice = before.a.end.saturating_sub(a.start).max(before.b.end.saturating_sub(b.start));
+        let twice = before
+            .a
+            .end
+            .saturating_sub(a.start)
+            .max(before.b.end.saturating_sub(b.start));
         before.tokens += run.tokens.saturating_sub(twice);
         before.runs.push(*run);
         (before.a.end, before.b.end) = (a.end, b.end);
@@ -114,7 +141,10 @@ mod tests {
         let a: Vec<u64> = (0..20).collect();
         let join = |b: &[u64], gap| -> Vec<(Range<usize>, Range<usize>, usize, usize)> {
             let runs = shared_runs(&a, b, Winnowing::new(3).unwrap());
-            super::join(&runs, gap).into_iter().map(|j| (j.a, j.b, j.tokens, j.runs.len())).collect()
+            super::join(&runs, gap)
+                .into_iter()
+                .map(|j| (j.a, j.b, j.tokens, j.runs.len()))
+                .collect()
         };
         let replaced = [0, 1, 2, 3, 99, 5, 6, 7];
         assert_eq!(join(&replaced, 0), [(0..4, 0..4, 4, 1), (5..8, 5..8, 3, 1)]);
@@ -128,8 +158,27 @@ mod tests {
 
     #[test]
     fn runs_that_overlap_are_counted_once() {
-        let runs = [Run { a: 0, b: 0, tokens: 3 }, Run { a: 3, b: 1, tokens: 3 }];
-        assert_eq!(join(&runs, 2), [Joined { a: 0..6, b: 0..4, tokens: 4, runs: runs.to_vec() }]);
+        let runs = [
+            Run {
+                a: 0,
+                b: 0,
+                tokens: 3,
+            },
+            Run {
+                a: 3,
+                b: 1,
+                tokens: 3,
+            },
+        ];
+        assert_eq!(
+            join(&runs, 2),
+            [Joined {
+                a: 0..6,
+                b: 0..4,
+                tokens: 4,
+                runs: runs.to_vec()
+            }]
+        );
         assert_eq!(join(&runs, 1).len(), 2);
     }
 
@@ -137,7 +186,13 @@ mod tests {
     fn finished_passages_are_not_compared() {
         // One part of the second text occurs many times in the first. If old passages were not removed, each run would be
         // compared with all earlier passages.
-        let runs: Vec<Run> = (0..200_000).map(|at| Run { a: 20 * at, b: 5, tokens: 10 }).collect();
+        let runs: Vec<Run> = (0..200_000)
+            .map(|at| Run {
+                a: 20 * at,
+                b: 5,
+                tokens: 10,
+            })
+            .collect();
         assert_eq!(join(&runs, 12).len(), runs.len());
         assert_eq!(join(&runs[..2], usize::MAX).len(), 2);
     }

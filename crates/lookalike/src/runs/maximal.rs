@@ -37,7 +37,9 @@ pub fn shared_runs(a: &[u64], b: &[u64], winnowing: Winnowing) -> Vec<Run> {
     if is_too_much(hits, a, b) {
         return longest_of_both(a, b, winnowing.least());
     }
-    let pairs = shared_texts.iter().flat_map(|(a, b)| a.iter().flat_map(|a| b.iter().map(|b| (a.at, b.at))));
+    let pairs = shared_texts
+        .iter()
+        .flat_map(|(a, b)| a.iter().flat_map(|a| b.iter().map(|b| (a.at, b.at))));
     runs_at(a, b, pairs.collect(), winnowing.least())
 }
 
@@ -61,11 +63,24 @@ pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: us
             if at < end {
                 continue;
             }
-            let before = a[..at].iter().rev().zip(b[..other].iter().rev()).take_while(|(a, b)| a == b).count();
-            let after = a[at..].iter().zip(&b[other..]).take_while(|(a, b)| a == b).count();
+            let before = a[..at]
+                .iter()
+                .rev()
+                .zip(b[..other].iter().rev())
+                .take_while(|(a, b)| a == b)
+                .count();
+            let after = a[at..]
+                .iter()
+                .zip(&b[other..])
+                .take_while(|(a, b)| a == b)
+                .count();
             end = at + after;
             if before + after >= least {
-                runs.push(Run { a: at - before, b: other - before, tokens: before + after });
+                runs.push(Run {
+                    a: at - before,
+                    b: other - before,
+                    tokens: before + after,
+                });
             }
         }
     }
@@ -91,7 +106,11 @@ fn keep_longest(runs: &mut [Run], place: impl Fn(&Run) -> (usize, usize)) -> Vec
 /// Returns the runs of two texts, found by automata instead of windows.
 pub(super) fn longest_of_both(a: &[u64], b: &[u64], least: usize) -> Vec<Run> {
     let mut runs = longest_in(b, a, least);
-    runs.extend(longest_in(a, b, least).into_iter().map(|run| Run { a: run.b, b: run.a, ..run }));
+    runs.extend(longest_in(a, b, least).into_iter().map(|run| Run {
+        a: run.b,
+        b: run.a,
+        ..run
+    }));
     sort_distinct(runs)
 }
 
@@ -113,29 +132,55 @@ mod tests {
             let mut found = Vec::new();
             for start in 0..text.len() {
                 for end in start + least..=text.len() {
-                    let place = |stretch: &[u64]| other.windows(stretch.len()).position(|window| window == stretch);
-                    let Some(first) = place(&text[start..end]) else { continue };
+                    let place = |stretch: &[u64]| {
+                        other
+                            .windows(stretch.len())
+                            .position(|window| window == stretch)
+                    };
+                    let Some(first) = place(&text[start..end]) else {
+                        continue;
+                    };
                     let longer = [(start.wrapping_sub(1), end), (start, end + 1)];
-                    let is_in = |&(from, to): &(usize, usize)| text.get(from..to).is_some_and(|longer| place(longer).is_some());
+                    let is_in = |&(from, to): &(usize, usize)| {
+                        text.get(from..to)
+                            .is_some_and(|longer| place(longer).is_some())
+                    };
                     if !longer.iter().any(is_in) {
-                        found.push(Run { a: start, b: first, tokens: end - start });
+                        found.push(Run {
+                            a: start,
+                            b: first,
+                            tokens: end - start,
+                        });
                     }
                 }
             }
             found
         };
         let mut runs = of(a, b);
-        runs.extend(of(b, a).into_iter().map(|run| Run { a: run.b, b: run.a, ..run }));
+        runs.extend(of(b, a).into_iter().map(|run| Run {
+            a: run.b,
+            b: run.a,
+            ..run
+        }));
         sort_distinct(runs)
     }
 
     /// Generates texts that share passages and repeat themselves.
     fn texts() -> impl Strategy<Value = [Vec<u64>; 2]> {
-        let piece = prop_oneof![prop::collection::vec(0u64..3, 1..12), Just(vec![7; 9]), Just(vec![1, 2, 1, 2, 1, 2])];
+        let piece = prop_oneof![
+            prop::collection::vec(0u64..3, 1..12),
+            Just(vec![7; 9]),
+            Just(vec![1, 2, 1, 2, 1, 2])
+        ];
         prop::collection::vec((piece, 0usize..3), 0..9).prop_map(|pieces| {
             [0, 1].map(|side| {
-                let own =
-                    |(piece, who): &(Vec<u64>, usize)| if *who == 1 - side { vec![100 + side as u64] } else { piece.clone() };
+                let own = |(piece, who): &(Vec<u64>, usize)| {
+                    if *who == 1 - side {
+                        vec![100 + side as u64]
+                    } else {
+                        piece.clone()
+                    }
+                };
                 let mut pieces = pieces.clone();
                 if side == 1 {
                     pieces.reverse();
@@ -163,9 +208,15 @@ mod tests {
         assert_eq!(runs(&[1, 2, 3, 4], &[9, 1, 2, 3, 8]), [(0, 1, 3)]);
         // The sequence occurs twice in the first text and once in the second. Both occurrences are reported, each paired with the
         // single one.
-        assert_eq!(runs(&[1, 2, 3, 9, 1, 2, 3], &[1, 2, 3]), [(0, 0, 3), (4, 0, 3)]);
+        assert_eq!(
+            runs(&[1, 2, 3, 9, 1, 2, 3], &[1, 2, 3]),
+            [(0, 0, 3), (4, 0, 3)]
+        );
         // Two runs that overlap in one of the texts.
-        assert_eq!(runs(&[1, 2, 3, 2, 3, 4], &[1, 2, 3, 4]), [(0, 0, 3), (3, 1, 3)]);
+        assert_eq!(
+            runs(&[1, 2, 3, 2, 3, 4], &[1, 2, 3, 4]),
+            [(0, 0, 3), (3, 1, 3)]
+        );
         assert_eq!(runs(&[1, 2], &[1, 2]), []);
     }
 
@@ -173,6 +224,10 @@ mod tests {
     fn texts_of_one_word_have_few_runs() {
         let (a, b) = (vec![1; 100_000], vec![1; 50_000]);
         let runs = shared_runs(&a, &b, Winnowing::new(8).unwrap());
-        assert!(runs.iter().all(|run| run.tokens == 50_000) && runs.len() == 50_001, "{}", runs.len());
+        assert!(
+            runs.iter().all(|run| run.tokens == 50_000) && runs.len() == 50_001,
+            "{}",
+            runs.len()
+        );
     }
 }

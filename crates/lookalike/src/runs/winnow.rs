@@ -39,9 +39,16 @@ impl Winnowing {
     /// Fails if `least` is 0 or above [`MAX_LEAST`].
     pub fn new(least: usize) -> Result<Self> {
         if !(1..=MAX_LEAST).contains(&least) {
-            return Err(ErrorKind::RunLength { least, max: MAX_LEAST }.into());
+            return Err(ErrorKind::RunLength {
+                least,
+                max: MAX_LEAST,
+            }
+            .into());
         }
-        Ok(Self { least, shingling: Shingling::new(least.div_ceil(2).min(MAX_WINDOW))? })
+        Ok(Self {
+            least,
+            shingling: Shingling::new(least.div_ceil(2).min(MAX_WINDOW))?,
+        })
     }
 
     /// Returns the minimum length of a run.
@@ -65,7 +72,11 @@ impl Winnowing {
         if tokens.len() < self.least {
             return;
         }
-        assert!(u32::try_from(tokens.len()).is_ok(), "a text of {} tokens is too long", tokens.len());
+        assert!(
+            u32::try_from(tokens.len()).is_ok(),
+            "a text of {} tokens is too long",
+            tokens.len()
+        );
         fingerprint::fingerprints(tokens, self.shingling, scratch);
         // The number of windows in a run of the minimum length.
         let within = self.least - self.shingling.k() + 1;
@@ -88,7 +99,10 @@ impl Winnowing {
             if !is_found {
                 return;
             }
-            selected.push(Selected { key: scratch[least.1], at: least.1 as u32 });
+            selected.push(Selected {
+                key: scratch[least.1],
+                at: least.1 as u32,
+            });
             (from, before) = (least.1 + 1, Some(least.0));
         }
     }
@@ -118,10 +132,20 @@ mod tests {
         fingerprint::fingerprints(tokens, winnowing.shingling, &mut keys);
         let within = winnowing.least - winnowing.selected_tokens() + 1;
         let starts = 0..(tokens.len() + 1).saturating_sub(winnowing.least);
-        let least = |start: usize| (start..start + within).rev().min_by_key(|&at| rank(keys[at]));
+        let least = |start: usize| {
+            (start..start + within)
+                .rev()
+                .min_by_key(|&at| rank(keys[at]))
+        };
         let mut places: Vec<usize> = starts.filter_map(least).collect();
         places.dedup();
-        places.into_iter().map(|at| Selected { key: keys[at], at: at as u32 }).collect()
+        places
+            .into_iter()
+            .map(|at| Selected {
+                key: keys[at],
+                at: at as u32,
+            })
+            .collect()
     }
 
     proptest! {
@@ -154,8 +178,12 @@ mod tests {
         let mut random = fingerprint::SplitMix64::new(1);
         let tokens: Vec<u64> = (0..100_000).map(|_| random.next_u64()).collect();
         for (least, share) in [(1, 1.0), (8, 2.0 / 6.0), (50, 2.0 / 36.0)] {
-            let selected = select(Winnowing::new(least).unwrap(), &tokens).len() as f64 / tokens.len() as f64;
-            assert!((selected - share).abs() < 0.02 * share, "{least}: {selected}");
+            let selected =
+                select(Winnowing::new(least).unwrap(), &tokens).len() as f64 / tokens.len() as f64;
+            assert!(
+                (selected - share).abs() < 0.02 * share,
+                "{least}: {selected}"
+            );
         }
     }
 

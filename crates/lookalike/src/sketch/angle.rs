@@ -99,7 +99,9 @@ pub fn distance_at(threshold: f64, width: Width) -> u32 {
 /// Returns the resemblance that a distance implies for sets of equal size: c/(2−c) with c = cos(π·d/bits), or 0 if at least half
 /// of the bits differ.
 pub fn resemblance_at(distance: u32, width: Width) -> f64 {
-    resemblance_of_cosine(cosine_of_share(f64::from(distance.min(width.bits())) / f64::from(width.bits())))
+    resemblance_of_cosine(cosine_of_share(
+        f64::from(distance.min(width.bits())) / f64::from(width.bits()),
+    ))
 }
 
 /// Returns the probability that a pair of sets of equal size at resemblance `threshold` differs in at most `distance` bits. The
@@ -122,7 +124,9 @@ pub fn differing_share_of(shared: usize, a: usize, b: usize) -> f64 {
         let (first, masses) = masses(own, 0.5);
         // `tails[i]` is the probability that at least `first + i` of the `own` votes are +1.
         let mut tails = masses;
-        (0..tails.len().saturating_sub(1)).rev().for_each(|i| tails[i] += tails[i + 1]);
+        (0..tails.len().saturating_sub(1))
+            .rev()
+            .for_each(|i| tails[i] += tails[i + 1]);
         let needed = (shared + own) / 2 + 1;
         move |up: usize| match needed.saturating_sub(up).checked_sub(first) {
             None => 1.0,
@@ -141,7 +145,11 @@ pub fn differing_share_of(shared: usize, a: usize, b: usize) -> f64 {
 /// Returns the probability that two sets, given in the same way as for [`differing_share_of`], differ in at most `distance` bits.
 /// The bits are independent, so it is a binomial sum.
 pub fn within_distance_of(shared: usize, a: usize, b: usize, width: Width, distance: u32) -> f64 {
-    probability(width.bits() as usize, differing_share_of(shared, a, b), 0..=distance as usize)
+    probability(
+        width.bits() as usize,
+        differing_share_of(shared, a, b),
+        0..=distance as usize,
+    )
 }
 
 #[cfg(test)]
@@ -162,11 +170,21 @@ mod tests {
         ] {
             assert_eq!(distance_at(t, width), expected, "{t}");
             assert!((within_distance(t, width, 3) - three).abs() < 1e-8, "{t}");
-            assert!((within_distance(t, width, expected) - at_expected).abs() < 1e-8, "{t}");
-            assert_eq!((0..).find(|&d| within_distance(t, width, d) >= 0.99), Some(enough), "{t}");
+            assert!(
+                (within_distance(t, width, expected) - at_expected).abs() < 1e-8,
+                "{t}"
+            );
+            assert_eq!(
+                (0..).find(|&d| within_distance(t, width, d) >= 0.99),
+                Some(enough),
+                "{t}"
+            );
         }
         assert!((within_distance(0.01, Width::W128, 128) - 1.0).abs() < 1e-12);
-        assert_eq!(within_distance(0.5, Width::W64, 1000), within_distance(0.5, Width::W64, 64));
+        assert_eq!(
+            within_distance(0.5, Width::W64, 1000),
+            within_distance(0.5, Width::W64, 64)
+        );
     }
 
     #[test]
@@ -181,16 +199,24 @@ mod tests {
         for width in [Width::W64, Width::W128] {
             for t in (1..1000).map(|i| f64::from(i) / 1000.0) {
                 let d = distance_at(t, width);
-                assert!(resemblance_at(d, width) >= t - 1e-12 && resemblance_at(d + 1, width) < t, "{t}");
+                assert!(
+                    resemblance_at(d, width) >= t - 1e-12 && resemblance_at(d + 1, width) < t,
+                    "{t}"
+                );
             }
         }
     }
 
     #[test]
     fn no_pair_at_a_resemblance_has_a_lower_cosine_than_the_equal_ones() {
-        for (shared, a, b) in (1..20u32).flat_map(|s| (0..20).flat_map(move |a| (0..20).map(move |b| (s, a, b)))) {
+        for (shared, a, b) in
+            (1..20u32).flat_map(|s| (0..20).flat_map(move |a| (0..20).map(move |b| (s, a, b))))
+        {
             let (shared, a, b) = (f64::from(shared), f64::from(a), f64::from(b));
-            let (t, cosine) = (shared / (shared + a + b), shared / ((shared + a) * (shared + b)).sqrt());
+            let (t, cosine) = (
+                shared / (shared + a + b),
+                shared / ((shared + a) * (shared + b)).sqrt(),
+            );
             assert!(cosine >= cosine_of_resemblance(t) - 1e-12);
             assert!(a != b || cosine <= cosine_of_resemblance(t) + 1e-12);
             assert!((resemblance_of_cosine(cosine_of_resemblance(t)) - t).abs() < 1e-12);
@@ -199,10 +225,14 @@ mod tests {
 
     #[test]
     fn small_sets_differ_as_by_brute_force_over_votes() {
-        for (shared, a, b) in (0..6u32).flat_map(|s| (0..4).flat_map(move |a| (0..4).map(move |b| (s, a, b)))) {
+        for (shared, a, b) in
+            (0..6u32).flat_map(|s| (0..4).flat_map(move |a| (0..4).map(move |b| (s, a, b))))
+        {
             let votes = shared + a + b;
             let is_set = |votes: u32, of: u32| 2 * votes.count_ones() > of;
-            let (both, own) = ((1u32 << shared) - 1, |from: u32, of: u32| ((1u32 << of) - 1) << from);
+            let (both, own) = ((1u32 << shared) - 1, |from: u32, of: u32| {
+                ((1u32 << of) - 1) << from
+            });
             let differ = (0..1u32 << votes)
                 .filter(|up| {
                     let x = is_set(up & (both | own(shared, a)), shared + a);
@@ -211,11 +241,19 @@ mod tests {
                 .count();
             let exact = differ as f64 / f64::from(1u32 << votes);
             let found = differing_share_of(shared as usize, a as usize, b as usize);
-            assert!((found - exact).abs() < 1e-12, "{shared} {a} {b}: {found} for {exact}");
+            assert!(
+                (found - exact).abs() < 1e-12,
+                "{shared} {a} {b}: {found} for {exact}"
+            );
         }
         assert!((differing_share_of(4, 0, 1) - 0.1875).abs() < 1e-12);
         assert!((within_distance_of(4, 0, 1, Width::W64, 9) - 0.2152).abs() < 1e-4);
         // Large sets approach the value that the angle gives.
-        assert!((differing_share_of(80_000, 10_000, 10_000) - differing_share(cosine_of_resemblance(0.8))).abs() < 1e-4);
+        assert!(
+            (differing_share_of(80_000, 10_000, 10_000)
+                - differing_share(cosine_of_resemblance(0.8)))
+            .abs()
+                < 1e-4
+        );
     }
 }

@@ -95,21 +95,34 @@ mod tests {
             (50, 0.5, RangeInclusive::new(30, 20), 0.0),
         ] {
             let found = probability(n, p, hits.clone());
-            assert!((found - exact).abs() <= 1e-13 * exact, "{found:e} for {exact:e}: {n} {p} {hits:?}");
+            assert!(
+                (found - exact).abs() <= 1e-13 * exact,
+                "{found:e} for {exact:e}: {n} {p} {hits:?}"
+            );
         }
-        assert_eq!([(0.0, 0), (0.0, 1), (1.0, 5), (1.0, 4)].map(|(p, k)| probability(5, p, k..=k)), [1.0, 0.0, 1.0, 0.0]);
+        assert_eq!(
+            [(0.0, 0), (0.0, 1), (1.0, 5), (1.0, 4)].map(|(p, k)| probability(5, p, k..=k)),
+            [1.0, 0.0, 1.0, 0.0]
+        );
     }
 
     #[test]
     fn every_sum_is_the_sum_of_the_definitions_terms() {
         for n in 0..40usize {
             for p in [1e-6, 0.03, 0.3, 0.5, 0.77, 0.999] {
-                let choose = |k: usize| (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64);
-                let mass = |k: usize| choose(k) * f64::powi(p, k as i32) * f64::powi(1.0 - p, (n - k) as i32);
+                let choose =
+                    |k: usize| (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64);
+                let mass = |k: usize| {
+                    choose(k) * f64::powi(p, k as i32) * f64::powi(1.0 - p, (n - k) as i32)
+                };
                 for lo in 0..=n {
                     for hi in lo..=n {
-                        let (found, sum) = (probability(n, p, lo..=hi), (lo..=hi).map(mass).sum::<f64>());
-                        assert!((found - sum).abs() <= 1e-12 * sum, "{found:e} for {sum:e}: {n} {p} {lo}..={hi}");
+                        let (found, sum) =
+                            (probability(n, p, lo..=hi), (lo..=hi).map(mass).sum::<f64>());
+                        assert!(
+                            (found - sum).abs() <= 1e-12 * sum,
+                            "{found:e} for {sum:e}: {n} {p} {lo}..={hi}"
+                        );
                     }
                 }
             }
@@ -118,10 +131,22 @@ mod tests {
 
     #[test]
     fn masses_are_the_probabilities_of_single_numbers() {
-        for (n, p) in [(0, 0.3), (1, 0.5), (9, 0.0), (9, 1.0), (40, 0.125), (300, 0.5), (1000, 0.8), (100_000, 1e-4)] {
+        for (n, p) in [
+            (0, 0.3),
+            (1, 0.5),
+            (9, 0.0),
+            (9, 1.0),
+            (40, 0.125),
+            (300, 0.5),
+            (1000, 0.8),
+            (100_000, 1e-4),
+        ] {
             let (first, masses) = masses(n, p);
             for (k, mass) in (first..).zip(&masses) {
-                assert!((mass - probability(n, p, k..=k)).abs() < 1e-13, "{n} {p} {k}");
+                assert!(
+                    (mass - probability(n, p, k..=k)).abs() < 1e-13,
+                    "{n} {p} {k}"
+                );
             }
             assert!((masses.iter().sum::<f64>() - 1.0).abs() < 1e-12 && masses.len() < 2000);
         }

@@ -45,7 +45,11 @@ impl Bottom {
         check_level(level, 0)?;
         match s {
             0 => Err(ErrorKind::EmptySample.into()),
-            _ => Ok(Self { s, level, permutation: Permutation::new(seed) }),
+            _ => Ok(Self {
+                s,
+                level,
+                permutation: Permutation::new(seed),
+            }),
         }
     }
 
@@ -64,7 +68,13 @@ impl Bottom {
 
     /// Returns a sampler for sets that arrive in pieces, or one after the other.
     pub fn sampler(self) -> BottomSampler {
-        BottomSampler { bottom: self, low_bits: low_bits(self.level), last: u64::MAX, entered: Vec::new(), empty: true }
+        BottomSampler {
+            bottom: self,
+            low_bits: low_bits(self.level),
+            last: u64::MAX,
+            entered: Vec::new(),
+            empty: true,
+        }
     }
 }
 
@@ -110,7 +120,12 @@ impl BottomSampler {
     pub fn take(&mut self) -> BottomSketch {
         self.cut();
         let whole = self.last == u64::MAX;
-        let sketch = BottomSketch { bottom: self.bottom, sample: self.entered.to_vec(), whole, empty: self.empty };
+        let sketch = BottomSketch {
+            bottom: self.bottom,
+            sample: self.entered.to_vec(),
+            whole,
+            empty: self.empty,
+        };
         self.entered.clear();
         (self.last, self.empty) = (u64::MAX, true);
         sketch
@@ -154,7 +169,12 @@ impl BottomSketch {
     /// Returns a sketch with this sample, which is sorted and has at most s elements. A sample of s elements counts as cut, although
     /// it may be the whole set; then all s elements are a sample of the union, and the estimate is still unbiased.
     pub(crate) fn of_sample(bottom: Bottom, sample: Vec<u64>) -> Self {
-        Self { bottom, whole: sample.len() < bottom.s, sample, empty: false }
+        Self {
+            bottom,
+            whole: sample.len() < bottom.s,
+            sample,
+            empty: false,
+        }
     }
 
     /// Returns the permuted elements of the sample, sorted: at most s.
@@ -201,7 +221,11 @@ impl BottomSketch {
             return Ok(Estimate::exact(0.0));
         }
         let whole = self.whole && other.whole;
-        let (shared, union) = shared_of_least(&self.sample, &other.sample, if whole { usize::MAX } else { self.bottom.s });
+        let (shared, union) = shared_of_least(
+            &self.sample,
+            &other.sample,
+            if whole { usize::MAX } else { self.bottom.s },
+        );
         Ok(match whole && self.bottom.level == 0 {
             true => Estimate::exact(shared as f64 / union as f64),
             false => Estimate::of_share(shared, union),
@@ -214,10 +238,16 @@ impl BottomSketch {
     /// Fails if the other sketch has a different s, level or seed.
     pub fn merge(&self, other: &Self) -> Result<Self> {
         self.check_like(other)?;
-        let mut sample = least_of_union(&self.sample, &other.sample, self.bottom.s.saturating_add(1));
+        let mut sample =
+            least_of_union(&self.sample, &other.sample, self.bottom.s.saturating_add(1));
         let whole = self.whole && other.whole && sample.len() <= self.bottom.s;
         sample.truncate(self.bottom.s);
-        Ok(Self { bottom: self.bottom, sample, whole, empty: self.empty && other.empty })
+        Ok(Self {
+            bottom: self.bottom,
+            sample,
+            whole,
+            empty: self.empty && other.empty,
+        })
     }
 
     /// Returns the estimated number of distinct elements of the set: a count, not a share. It is exact if the sketch holds the
@@ -237,7 +267,11 @@ impl BottomSketch {
         }
         if self.whole {
             let m = low_bits(self.bottom.level) as f64 + 1.0;
-            return Estimate { value: k * m, low: (gamma_point(k, -Z) * m).max(k), high: gamma_point(k + 1.0, Z) * m };
+            return Estimate {
+                value: k * m,
+                low: (gamma_point(k, -Z) * m).max(k),
+                high: gamma_point(k + 1.0, Z) * m,
+            };
         }
         // u is the number of multiples of 2ⁱ from 0 to the last element, divided by 2⁶⁴.
         let last = self.sample[self.bottom.s - 1] >> self.bottom.level;
@@ -245,25 +279,45 @@ impl BottomSketch {
         let value = (k - 1.0) / u;
         // The set certainly has at least k + 1 elements, which is a lower bound. But k + 1 may be above the estimate; the low end
         // is then the estimate, because the interval must contain it.
-        Estimate { value, low: (gamma_point(k, -Z) / u).max(value.min(k + 1.0)), high: gamma_point(k, Z) / u }
+        Estimate {
+            value,
+            low: (gamma_point(k, -Z) / u).max(value.min(k + 1.0)),
+            high: gamma_point(k, Z) / u,
+        }
     }
 
     fn check_like(&self, other: &Self) -> Result<()> {
         match self.bottom == other.bottom {
             true => Ok(()),
-            false => Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into()),
+            false => Err(ErrorKind::UnlikeSketches {
+                left: self.describe(),
+                right: other.describe(),
+            }
+            .into()),
         }
     }
 
     fn describe(&self) -> String {
-        format!("a bottom sketch of {} elements on level {} with seed {}", self.s(), self.level(), self.seed())
+        format!(
+            "a bottom sketch of {} elements on level {} with seed {}",
+            self.s(),
+            self.level(),
+            self.seed()
+        )
     }
 }
 
 /// Returns the value that a gamma variable of the given shape exceeds as often as a normal variable exceeds its mean by `z`
 /// standard deviations (Wilson and Hilferty 1931).
 fn gamma_point(shape: f64, z: f64) -> f64 {
-    if shape == 0.0 { 0.0 } else { shape * (1.0 - 1.0 / (9.0 * shape) + z / (3.0 * shape.sqrt())).max(0.0).powi(3) }
+    if shape == 0.0 {
+        0.0
+    } else {
+        shape
+            * (1.0 - 1.0 / (9.0 * shape) + z / (3.0 * shape.sqrt()))
+                .max(0.0)
+                .powi(3)
+    }
 }
 
 #[cfg(test)]
@@ -289,7 +343,11 @@ mod tests {
     }
 
     fn bottom() -> impl Strategy<Value = Bottom> {
-        (1usize..70, prop::sample::select(vec![0, 0, 1, 2]), any::<u64>())
+        (
+            1usize..70,
+            prop::sample::select(vec![0, 0, 1, 2]),
+            any::<u64>(),
+        )
             .prop_map(|(s, level, seed)| Bottom::of_modulo(s, level, seed).unwrap())
     }
 
@@ -358,7 +416,12 @@ mod tests {
     #[test]
     fn elements_enter_at_the_rate_of_the_paper() {
         const TRIALS: u64 = 40;
-        for (n, s, level) in [(20_000u64, 100, 0), (20_000, 100, 3), (20_000, 20, 4), (5_000, 400, 1)] {
+        for (n, s, level) in [
+            (20_000u64, 100, 0),
+            (20_000, 100, 3),
+            (20_000, 20, 4),
+            (5_000, 400, 1),
+        ] {
             let (mut heap, mut ours) = (0, 0);
             for seed in 0..TRIALS {
                 let bottom = Bottom::of_modulo(s, level, seed).unwrap();
@@ -377,14 +440,20 @@ mod tests {
             }
             let candidates = n as f64 / 2f64.powi(level as i32);
             let expected = s as f64 * (1.0 + (candidates / s as f64).ln()) * TRIALS as f64;
-            assert!((heap as f64 / expected - 1.0).abs() < 0.03, "{heap} against {expected}");
+            assert!(
+                (heap as f64 / expected - 1.0).abs() < 0.03,
+                "{heap} against {expected}"
+            );
             assert!(heap <= ours && ours < 2 * heap, "{ours} against {heap}");
         }
     }
 
     #[test]
     fn the_empty_set_resembles_nothing_and_an_empty_sample_gives_no_estimate() {
-        let (plain, thin) = (Bottom::new(3, 1).unwrap(), Bottom::of_modulo(3, 40, 1).unwrap());
+        let (plain, thin) = (
+            Bottom::new(3, 1).unwrap(),
+            Bottom::of_modulo(3, 40, 1).unwrap(),
+        );
         for bottom in [plain, thin] {
             let (empty, one) = (bottom.sketch(&[]), bottom.sketch(&[1, 2, 3, 4]));
             assert_eq!(empty.resemblance(&empty), Ok(Estimate::exact(0.0)));
@@ -392,34 +461,68 @@ mod tests {
             assert_eq!(empty.distinct(), Estimate::exact(0.0));
         }
         let unseen = thin.sketch(&[1, 2]);
-        assert_eq!(unseen.resemblance(&unseen), Ok(Estimate { value: 0.0, low: 0.0, high: 1.0 }));
+        assert_eq!(
+            unseen.resemblance(&unseen),
+            Ok(Estimate {
+                value: 0.0,
+                low: 0.0,
+                high: 1.0
+            })
+        );
     }
 
     #[test]
     fn unlike_sketches_and_empty_samples_are_refused() {
-        let sketch = |s, level, seed| Bottom::of_modulo(s, level, seed).unwrap().sketch(&[1, 2, 3]);
-        let words = sketch(10, 0, 1).resemblance(&sketch(20, 0, 1)).unwrap_err().to_string();
-        assert!(words.contains("10 elements") && words.contains("20 elements"), "{words}");
+        let sketch = |s, level, seed| {
+            Bottom::of_modulo(s, level, seed)
+                .unwrap()
+                .sketch(&[1, 2, 3])
+        };
+        let words = sketch(10, 0, 1)
+            .resemblance(&sketch(20, 0, 1))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            words.contains("10 elements") && words.contains("20 elements"),
+            "{words}"
+        );
         for unlike in [sketch(20, 0, 1), sketch(10, 1, 1), sketch(10, 0, 2)] {
-            assert!(sketch(10, 0, 1).resemblance(&unlike).is_err() && sketch(10, 0, 1).merge(&unlike).is_err());
+            assert!(
+                sketch(10, 0, 1).resemblance(&unlike).is_err()
+                    && sketch(10, 0, 1).merge(&unlike).is_err()
+            );
         }
         assert!(Bottom::new(0, 1).is_err() && Bottom::of_modulo(1, 64, 1).is_err());
-        assert_eq!(Bottom::new(usize::MAX, 1).unwrap().sketch(&[5, 6, 5]).sample.len(), 2);
+        assert_eq!(
+            Bottom::new(usize::MAX, 1)
+                .unwrap()
+                .sketch(&[5, 6, 5])
+                .sample
+                .len(),
+            2
+        );
     }
 
     #[test]
     fn sketches_are_frozen() {
         let set: Vec<u64> = (0..10_000).map(finish).collect();
-        let fold = |sketch: &BottomSketch| sketch.sample.iter().fold(0u64, |h, x| h.rotate_left(5) ^ x);
+        let fold =
+            |sketch: &BottomSketch| sketch.sample.iter().fold(0u64, |h, x| h.rotate_left(5) ^ x);
         let plain = Bottom::new(100, 1).unwrap().sketch(&set);
         assert_eq!(
             (&plain.sample[..3], fold(&plain)),
-            (&[76467579059064, 3503093450841929, 5536198258589310][..], 18196194207866081504)
+            (
+                &[76467579059064, 3503093450841929, 5536198258589310][..],
+                18196194207866081504
+            )
         );
         let thin = Bottom::of_modulo(100, 5, 1).unwrap().sketch(&set);
         assert_eq!(
             (&thin.sample[..3], fold(&thin)),
-            (&[20419239792648032, 46577613549942880, 63764571622363904][..], 16953724787523661900)
+            (
+                &[20419239792648032, 46577613549942880, 63764571622363904][..],
+                16953724787523661900
+            )
         );
     }
 }

@@ -20,7 +20,11 @@ pub(super) const Z: f64 = 1.959_963_984_540_054;
 impl Estimate {
     /// Returns the estimate of a quantity that was counted in full, with an interval of width zero.
     pub fn exact(value: f64) -> Self {
-        Self { value, low: value, high: value }
+        Self {
+            value,
+            low: value,
+            high: value,
+        }
     }
 
     /// Returns the estimate `hits` / `trials` of a share, with Wilson's score interval (Wilson 1927). Unlike the textbook ±, the
@@ -28,7 +32,11 @@ impl Estimate {
     /// trials the interval is all of [0, 1].
     pub fn of_share(hits: u64, trials: u64) -> Self {
         if trials == 0 {
-            return Self { value: 0.0, low: 0.0, high: 1.0 };
+            return Self {
+                value: 0.0,
+                low: 0.0,
+                high: 1.0,
+            };
         }
         Self::of_trials(hits as f64 / trials as f64, trials as f64, Z)
     }
@@ -39,12 +47,20 @@ impl Estimate {
         let z2 = z * z;
         let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-        Self { value: p, low: (centre - half).clamp(0.0, p), high: (centre + half).clamp(p, 1.0) }
+        Self {
+            value: p,
+            low: (centre - half).clamp(0.0, p),
+            high: (centre + half).clamp(p, 1.0),
+        }
     }
 
     /// Returns the estimate after applying an increasing function, for example to convert a resemblance to a containment.
     pub fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self { value: f(self.value), low: f(self.low), high: f(self.high) }
+        Self {
+            value: f(self.value),
+            low: f(self.low),
+            high: f(self.high),
+        }
     }
 }
 
@@ -56,11 +72,17 @@ mod tests {
     #[test]
     fn wilson_in_a_table() {
         // Newcombe 1998, table I, method 3.
-        for (hits, n, low, high) in
-            [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
-        {
+        for (hits, n, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
             let e = Estimate::of_share(hits, n);
-            assert!((e.low - low).abs() < 5e-5 && (e.high - high).abs() < 5e-5, "{e:?}");
+            assert!(
+                (e.low - low).abs() < 5e-5 && (e.high - high).abs() < 5e-5,
+                "{e:?}"
+            );
         }
     }
 
@@ -70,7 +92,9 @@ mod tests {
         for p in [0.05, 0.5, 0.8, 0.95] {
             let held = (0..10_000)
                 .filter(|_| {
-                    let hits = (0..128).filter(|_| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 <= p).count();
+                    let hits = (0..128)
+                        .filter(|_| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 <= p)
+                        .count();
                     let e = Estimate::of_share(hits as u64, 128);
                     e.low <= p && p <= e.high
                 })

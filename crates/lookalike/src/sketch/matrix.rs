@@ -17,7 +17,10 @@ pub struct SignatureMatrix {
 impl SignatureMatrix {
     /// Creates the signatures of `sets` sets by `functions` functions, before any row is added.
     pub fn new(functions: usize, sets: usize) -> Self {
-        Self { sets, minima: vec![None; functions * sets] }
+        Self {
+            sets,
+            minima: vec![None; functions * sets],
+        }
     }
 
     /// Adds a row, given its number under each function and which sets contain it. The order of rows does not matter.
@@ -30,7 +33,11 @@ impl SignatureMatrix {
             "there must be one number per function and one member per set"
         );
         for (minima, &number) in self.minima.chunks_mut(self.sets.max(1)).zip(numbers) {
-            for (least, _) in minima.iter_mut().zip(members).filter(|(_, is_member)| **is_member) {
+            for (least, _) in minima
+                .iter_mut()
+                .zip(members)
+                .filter(|(_, is_member)| **is_member)
+            {
                 *least = Some(least.map_or(number, |least| least.min(number)));
             }
         }
@@ -45,7 +52,13 @@ impl SignatureMatrix {
     pub fn of(rows: &[Vec<bool>], functions: &[Vec<u64>]) -> Self {
         let mut matrix = Self::new(functions.len(), rows.first().map_or(0, Vec::len));
         for (at, members) in rows.iter().enumerate() {
-            matrix.take(&functions.iter().map(|numbers| numbers[at]).collect::<Vec<_>>(), members);
+            matrix.take(
+                &functions
+                    .iter()
+                    .map(|numbers| numbers[at])
+                    .collect::<Vec<_>>(),
+                members,
+            );
         }
         matrix
     }
@@ -60,7 +73,10 @@ impl SignatureMatrix {
     /// similar to nothing.
     pub fn similarity(&self, a: usize, b: usize) -> f64 {
         let functions = self.minima.chunks(self.sets.max(1));
-        let agree = functions.clone().filter(|minima| minima[a].is_some() && minima[a] == minima[b]).count();
+        let agree = functions
+            .clone()
+            .filter(|minima| minima[a].is_some() && minima[a] == minima[b])
+            .count();
         agree as f64 / functions.count().max(1) as f64
     }
 }
@@ -71,7 +87,8 @@ impl SignatureMatrix {
 /// Panics if n is 0.
 pub fn linear_hash([a, b, n]: [u64; 3], rows: std::ops::Range<u64>) -> Vec<u64> {
     // The product of two 64-bit numbers plus a third one fits in 128 bits.
-    rows.map(|x| ((u128::from(a) * u128::from(x) + u128::from(b)) % u128::from(n)) as u64).collect()
+    rows.map(|x| ((u128::from(a) * u128::from(x) + u128::from(b)) % u128::from(n)) as u64)
+        .collect()
 }
 
 #[cfg(test)]
@@ -81,19 +98,31 @@ mod tests {
     use super::*;
 
     fn rows(lines: &[&str]) -> Vec<Vec<bool>> {
-        lines.iter().map(|line| line.bytes().map(|byte| byte == b'1').collect()).collect()
+        lines
+            .iter()
+            .map(|line| line.bytes().map(|byte| byte == b'1').collect())
+            .collect()
     }
 
     fn line(matrix: &SignatureMatrix, function: usize, sets: usize) -> Vec<u64> {
-        (0..sets).map(|set| matrix.get(function, set).unwrap()).collect()
+        (0..sets)
+            .map(|set| matrix.get(function, set).unwrap())
+            .collect()
     }
 
     #[test]
     fn the_sources_four_columns_by_three_permutations() {
         let rows = rows(&["1010", "1001", "0101", "0101", "0101", "1010", "1010"]);
-        let permutations = [vec![3, 4, 7, 6, 1, 2, 5], vec![4, 2, 1, 3, 6, 7, 5], vec![1, 3, 7, 6, 2, 5, 4]];
+        let permutations = [
+            vec![3, 4, 7, 6, 1, 2, 5],
+            vec![4, 2, 1, 3, 6, 7, 5],
+            vec![1, 3, 7, 6, 2, 5, 4],
+        ];
         let matrix = SignatureMatrix::of(&rows, &permutations);
-        assert_eq!([0, 1, 2].map(|function| line(&matrix, function, 4)), [[2, 1, 2, 1], [2, 1, 4, 1], [1, 2, 1, 2]]);
+        assert_eq!(
+            [0, 1, 2].map(|function| line(&matrix, function, 4)),
+            [[2, 1, 2, 1], [2, 1, 4, 1], [1, 2, 1, 2]]
+        );
         let similarities = [(0, 2), (1, 3), (0, 1), (2, 3)].map(|(a, b)| matrix.similarity(a, b));
         assert_eq!(similarities, [2.0 / 3.0, 1.0, 0.0, 0.0]);
     }
@@ -115,7 +144,17 @@ mod tests {
         ];
         for (at, expected) in expected.into_iter().enumerate() {
             matrix.take(&functions.each_ref().map(|numbers| numbers[at]), &rows[at]);
-            assert_eq!([matrix.get(0, 0), matrix.get(0, 1), matrix.get(1, 0), matrix.get(1, 1)], expected, "row {}", at + 1);
+            assert_eq!(
+                [
+                    matrix.get(0, 0),
+                    matrix.get(0, 1),
+                    matrix.get(1, 0),
+                    matrix.get(1, 1)
+                ],
+                expected,
+                "row {}",
+                at + 1
+            );
         }
         assert_eq!(matrix.similarity(0, 1), 0.0);
     }

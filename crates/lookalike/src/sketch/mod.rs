@@ -35,7 +35,8 @@ mod modulo;
 mod bottom;
 
 pub use angle::{
-    Width, cosine_of_resemblance, differing_share, distance_at, resemblance_at, resemblance_of_cosine, within_distance,
+    Width, cosine_of_resemblance, differing_share, distance_at, resemblance_at,
+    resemblance_of_cosine, within_distance,
 };
 pub(crate) use bbit::bits_by;
 pub use bbit::{BITS_SLOTS, Bits, agreement, agreement_estimate, bits};

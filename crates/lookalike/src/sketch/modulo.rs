@@ -92,11 +92,16 @@ impl Modulo {
     pub fn new(modulus: Modulus, seed: u64) -> Result<Self> {
         match modulus {
             Modulus::Fixed { level } => check_level(level, 0)?,
-            Modulus::Growing { least: 0 } | Modulus::Capped { least: 0, .. } => return Err(ErrorKind::EmptySample.into()),
+            Modulus::Growing { least: 0 } | Modulus::Capped { least: 0, .. } => {
+                return Err(ErrorKind::EmptySample.into());
+            }
             Modulus::Capped { level, .. } => check_level(level, 0)?,
             Modulus::Growing { .. } => {}
         }
-        Ok(Self { modulus, permutation: Permutation::new(seed) })
+        Ok(Self {
+            modulus,
+            permutation: Permutation::new(seed),
+        })
     }
 
     /// Returns the sketch of a set of fingerprints, which may be in any order and contain repeats.
@@ -106,7 +111,12 @@ impl Modulo {
     pub fn sketch(&self, fingerprints: &[u64]) -> ModuloSketch {
         let mut elements = Vec::new();
         let level = self.sample(fingerprints, &mut elements);
-        ModuloSketch { level, seed: self.permutation.seed(), elements, empty: fingerprints.is_empty() }
+        ModuloSketch {
+            level,
+            seed: self.permutation.seed(),
+            elements,
+            empty: fingerprints.is_empty(),
+        }
     }
 
     /// Fills `elements` with the sketch's elements, sorted, and returns its level.
@@ -142,7 +152,12 @@ pub(super) fn low_bits(level: u32) -> u64 {
 pub(super) fn check_level(level: u32, least: u32) -> Result<()> {
     match (least..=MAX_LEVEL).contains(&level) {
         true => Ok(()),
-        false => Err(ErrorKind::Level { level, least, most: MAX_LEVEL }.into()),
+        false => Err(ErrorKind::Level {
+            level,
+            least,
+            most: MAX_LEVEL,
+        }
+        .into()),
     }
 }
 
@@ -159,7 +174,12 @@ pub struct ModuloSketch {
 impl ModuloSketch {
     /// Returns the sketch of a set that is not empty, with these elements, which are sorted.
     pub(crate) fn of_elements(modulo: &Modulo, level: u32, elements: Vec<u64>) -> Self {
-        Self { level, seed: modulo.permutation.seed(), elements, empty: false }
+        Self {
+            level,
+            seed: modulo.permutation.seed(),
+            elements,
+            empty: false,
+        }
     }
 
     /// Returns i, where the modulus is 2ⁱ.
@@ -184,7 +204,11 @@ impl ModuloSketch {
     /// lower levels.
     pub fn at_level(&self, level: u32) -> Result<Self> {
         check_level(level, self.level)?;
-        Ok(Self { level, elements: self.elements_at(level).into_owned(), ..*self })
+        Ok(Self {
+            level,
+            elements: self.elements_at(level).into_owned(),
+            ..*self
+        })
     }
 
     /// Returns the estimated resemblance |L(A) ∩ L(B)| / |L(A) ∪ L(B)| on the larger level (Broder 1997, section 3). Cost:
@@ -225,13 +249,26 @@ impl ModuloSketch {
     /// Fails if the other sketch has a different seed.
     pub fn merge(&self, other: &Self) -> Result<Self> {
         let level = self.common_level(other)?;
-        let elements = least_of_union(&self.elements_at(level), &other.elements_at(level), usize::MAX);
-        Ok(Self { level, seed: self.seed, elements, empty: self.empty && other.empty })
+        let elements = least_of_union(
+            &self.elements_at(level),
+            &other.elements_at(level),
+            usize::MAX,
+        );
+        Ok(Self {
+            level,
+            seed: self.seed,
+            elements,
+            empty: self.empty && other.empty,
+        })
     }
 
     fn common_level(&self, other: &Self) -> Result<u32> {
         if self.seed != other.seed {
-            return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
+            return Err(ErrorKind::UnlikeSketches {
+                left: self.describe(),
+                right: other.describe(),
+            }
+            .into());
         }
         Ok(self.level.max(other.level))
     }
@@ -241,11 +278,21 @@ impl ModuloSketch {
             return Cow::Borrowed(&self.elements);
         }
         let mask = low_bits(level);
-        Cow::Owned(self.elements.iter().copied().filter(|x| x & mask == 0).collect())
+        Cow::Owned(
+            self.elements
+                .iter()
+                .copied()
+                .filter(|x| x & mask == 0)
+                .collect(),
+        )
     }
 
     fn shared_at(&self, other: &Self, level: u32) -> (u64, u64) {
-        shared_of_least(&self.elements_at(level), &other.elements_at(level), usize::MAX)
+        shared_of_least(
+            &self.elements_at(level),
+            &other.elements_at(level),
+            usize::MAX,
+        )
     }
 
     fn share(&self, other: &Self, level: u32, hits: u64, of: u64) -> Estimate {
@@ -257,7 +304,10 @@ impl ModuloSketch {
     }
 
     fn describe(&self) -> String {
-        format!("a MOD sketch of level {} with seed {}", self.level, self.seed)
+        format!(
+            "a MOD sketch of level {} with seed {}",
+            self.level, self.seed
+        )
     }
 }
 
@@ -273,10 +323,16 @@ mod tests {
     }
 
     fn by_definition(set: &[u64], level: u32, seed: u64) -> Vec<u64> {
-        let mut permuted: Vec<u64> = set.iter().map(|&f| Permutation::new(seed).apply(f)).collect();
+        let mut permuted: Vec<u64> = set
+            .iter()
+            .map(|&f| Permutation::new(seed).apply(f))
+            .collect();
         permuted.sort();
         permuted.dedup();
-        permuted.into_iter().filter(|x| u128::from(*x) % (1u128 << level) == 0).collect()
+        permuted
+            .into_iter()
+            .filter(|x| u128::from(*x) % (1u128 << level) == 0)
+            .collect()
     }
 
     fn bag() -> impl Strategy<Value = Vec<u64>> {
@@ -324,41 +380,110 @@ mod tests {
     fn levels_grow_with_the_set_and_the_sketch_stays_between_its_bounds() {
         let modulo = Modulo::new(Modulus::default(), 1).unwrap();
         let set: Vec<u64> = (0..25_600).collect();
-        for (n, level) in [(0, 0), (1, 0), (99, 0), (199, 0), (200, 1), (399, 1), (400, 2), (25_599, 7), (25_600, 8)] {
+        for (n, level) in [
+            (0, 0),
+            (1, 0),
+            (99, 0),
+            (199, 0),
+            (200, 1),
+            (399, 1),
+            (400, 2),
+            (25_599, 7),
+            (25_600, 8),
+        ] {
             assert_eq!(modulo.sketch(&set[..n]).level, level, "{n}");
         }
         // As documented, the mean number of elements over seeds is n / 2ⁱ, from 100 to 200.
         for n in [200, 399, 3_200, 6_399] {
-            let sizes = (0..400).map(|seed| Modulo::new(Modulus::default(), seed).unwrap().sketch(&set[..n]).elements.len());
-            let (mean, expected) = (sizes.sum::<usize>() as f64 / 400.0, n as f64 / f64::from(1 << (n / 100).ilog2()));
-            assert!((100.0..200.0).contains(&expected) && (mean - expected).abs() < 3.0, "{mean} for {expected}");
+            let sizes = (0..400).map(|seed| {
+                Modulo::new(Modulus::default(), seed)
+                    .unwrap()
+                    .sketch(&set[..n])
+                    .elements
+                    .len()
+            });
+            let (mean, expected) = (
+                sizes.sum::<usize>() as f64 / 400.0,
+                n as f64 / f64::from(1 << (n / 100).ilog2()),
+            );
+            assert!(
+                (100.0..200.0).contains(&expected) && (mean - expected).abs() < 3.0,
+                "{mean} for {expected}"
+            );
         }
     }
 
     #[test]
     fn an_empty_sample_gives_no_estimate_and_the_empty_set_resembles_nothing() {
-        let whole = Estimate { value: 0.0, low: 0.0, high: 1.0 };
-        let nothing = Estimate { value: 0.0, low: 0.0, high: 0.0 };
+        let whole = Estimate {
+            value: 0.0,
+            low: 0.0,
+            high: 1.0,
+        };
+        let nothing = Estimate {
+            value: 0.0,
+            low: 0.0,
+            high: 0.0,
+        };
         let rare = fixed(40, 1);
-        let (one, empty, full) = (rare.sketch(&[1]), rare.sketch(&[]), fixed(0, 1).sketch(&[1, 2]));
+        let (one, empty, full) = (
+            rare.sketch(&[1]),
+            rare.sketch(&[]),
+            fixed(0, 1).sketch(&[1, 2]),
+        );
         assert_eq!(one.resemblance(&one), Ok(whole));
         assert_eq!(one.containment(&full), Ok(whole));
-        for (a, b) in [(&empty, &one), (&one, &empty), (&empty, &empty), (&full, &empty), (&empty, &full)] {
-            assert_eq!((a.resemblance(b), a.containment(b)), (Ok(nothing), Ok(nothing)));
+        for (a, b) in [
+            (&empty, &one),
+            (&one, &empty),
+            (&empty, &empty),
+            (&full, &empty),
+            (&empty, &full),
+        ] {
+            assert_eq!(
+                (a.resemblance(b), a.containment(b)),
+                (Ok(nothing), Ok(nothing))
+            );
         }
         let half = fixed(0, 1).sketch(&[1]);
-        assert_eq!(half.resemblance(&full), Ok(Estimate { value: 0.5, low: 0.5, high: 0.5 }));
-        assert_eq!(half.containment(&full), Ok(Estimate { value: 1.0, low: 1.0, high: 1.0 }));
+        assert_eq!(
+            half.resemblance(&full),
+            Ok(Estimate {
+                value: 0.5,
+                low: 0.5,
+                high: 0.5
+            })
+        );
+        assert_eq!(
+            half.containment(&full),
+            Ok(Estimate {
+                value: 1.0,
+                low: 1.0,
+                high: 1.0
+            })
+        );
     }
 
     #[test]
     fn unlike_sketches_and_impossible_levels_are_refused() {
         let (a, b) = (fixed(3, 1).sketch(&[1]), fixed(4, 2).sketch(&[1]));
-        for refusal in [a.resemblance(&b).unwrap_err(), a.containment(&b).unwrap_err(), a.merge(&b).unwrap_err()] {
+        for refusal in [
+            a.resemblance(&b).unwrap_err(),
+            a.containment(&b).unwrap_err(),
+            a.merge(&b).unwrap_err(),
+        ] {
             let words = refusal.to_string();
-            assert!(words.contains("level 3 with seed 1") && words.contains("level 4 with seed 2"), "{words}");
+            assert!(
+                words.contains("level 3 with seed 1") && words.contains("level 4 with seed 2"),
+                "{words}"
+            );
         }
-        assert!(a.at_level(2).unwrap_err().to_string().contains("from 3 to 63"));
+        assert!(
+            a.at_level(2)
+                .unwrap_err()
+                .to_string()
+                .contains("from 3 to 63")
+        );
         assert!(a.at_level(64).is_err() && a.at_level(63).is_ok());
         assert!(Modulo::new(Modulus::Fixed { level: 64 }, 1).is_err());
         assert!(Modulo::new(Modulus::Growing { least: 0 }, 1).is_err());
@@ -369,7 +494,16 @@ mod tests {
         let set: Vec<u64> = (0..1_000).map(finish).collect();
         let sketch = Modulo::new(Modulus::default(), 1).unwrap().sketch(&set);
         assert_eq!((sketch.level, sketch.elements.len()), (3, 121));
-        assert_eq!(sketch.elements[..3], [63764571622363904, 155342705159129976, 188229786244659184]);
-        assert_eq!(sketch.elements.iter().fold(0u64, |h, x| h.rotate_left(5) ^ x), 475630831775570349);
+        assert_eq!(
+            sketch.elements[..3],
+            [63764571622363904, 155342705159129976, 188229786244659184]
+        );
+        assert_eq!(
+            sketch
+                .elements
+                .iter()
+                .fold(0u64, |h, x| h.rotate_left(5) ^ x),
+            475630831775570349
+        );
     }
 }

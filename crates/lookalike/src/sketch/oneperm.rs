@@ -90,7 +90,11 @@ impl OnePermutation {
         // The numbers drawn from the seed itself are the coefficients of the slots. `deal` is drawn from a different seed, so
         // that it is unrelated to them.
         let deal = SplitMix64::new(SplitMix64::new(seed).next_u64()).next_u64() | 1;
-        Self { deal, minhash: MinHash::new(slots, seed), seed }
+        Self {
+            deal,
+            minhash: MinHash::new(slots, seed),
+            seed,
+        }
     }
 
     /// Returns the number of slots.
@@ -110,11 +114,20 @@ impl OnePermutation {
 
     /// Like [`minima`](Self::minima), and fills `bins` with one bit per slot, eight slots in a byte, the first in the lowest bit.
     /// The bit is set if the slot's bin has an element, so that the slot is the minimum of the bin.
-    pub(crate) fn minima_and_bins(&self, fingerprints: &[u64], minima: &mut Vec<u32>, bins: &mut Vec<u8>) {
+    pub(crate) fn minima_and_bins(
+        &self,
+        fingerprints: &[u64],
+        minima: &mut Vec<u32>,
+        bins: &mut Vec<u8>,
+    ) {
         self.bins(fingerprints, minima);
         let bit = |(at, &minimum): (usize, &u32)| u8::from(minimum != u32::MAX) << at;
         bins.clear();
-        bins.extend(minima.chunks(8).map(|eight| eight.iter().enumerate().map(bit).sum::<u8>()));
+        bins.extend(
+            minima
+                .chunks(8)
+                .map(|eight| eight.iter().enumerate().map(bit).sum::<u8>()),
+        );
         self.minhash.fill(fingerprints, minima);
     }
 
@@ -153,7 +166,12 @@ impl OnePermutation {
     pub fn signature(&self, fingerprints: &[u64]) -> Signature {
         let mut slots = Vec::new();
         self.minima(fingerprints, &mut slots);
-        Signature::new(Family::OnePermutation, slots, self.seed, fingerprints.is_empty())
+        Signature::new(
+            Family::OnePermutation,
+            slots,
+            self.seed,
+            fingerprints.is_empty(),
+        )
     }
 
     /// Returns the bin to which an element is assigned, and the element's number in that bin. The bin is computed from the upper
@@ -181,8 +199,16 @@ mod tests {
         let slots = one.slots() as u128;
         let otherwise = MinHash::new(one.slots(), one.seed).signature(set);
         let bin = |h: u64| (u128::from(h >> 32) * slots / (1 << 32)) as usize;
-        let least = |j| set.iter().map(|&x| x.wrapping_mul(one.deal)).filter(|&h| bin(h) == j).map(|h| h as u32).min();
-        (0..one.slots()).map(|j| least(j).unwrap_or(otherwise.slots()[j])).collect()
+        let least = |j| {
+            set.iter()
+                .map(|&x| x.wrapping_mul(one.deal))
+                .filter(|&h| bin(h) == j)
+                .map(|h| h as u32)
+                .min()
+        };
+        (0..one.slots())
+            .map(|j| least(j).unwrap_or(otherwise.slots()[j]))
+            .collect()
     }
 
     proptest! {
@@ -205,10 +231,19 @@ mod tests {
         // Ten elements leave most bins empty; a thousand elements leave hardly any bin empty.
         let fold = |count: u64, slots| {
             let set: Vec<u64> = (0..count).map(finish).collect();
-            OnePermutation::new(slots, 1).signature(&set).slots().iter().fold(0u32, |h, s| h.rotate_left(5) ^ s)
+            OnePermutation::new(slots, 1)
+                .signature(&set)
+                .slots()
+                .iter()
+                .fold(0u32, |h, s| h.rotate_left(5) ^ s)
         };
         assert_eq!(
-            [fold(10, 128), fold(1000, 128), fold(1000, 100), fold(1000, 4096)],
+            [
+                fold(10, 128),
+                fold(1000, 128),
+                fold(1000, 100),
+                fold(1000, 4096)
+            ],
             [109820587, 1269832185, 2370481649, 2398300645]
         );
     }
@@ -220,7 +255,10 @@ mod tests {
         (0..count).map(move |_| {
             let one = OnePermutation::new(128, random.next_u64());
             let union: Vec<u64> = (0..shared + a + b).map(|_| random.next_u64()).collect();
-            [one.signature(&union[..shared + a]), one.signature(&[&union[..shared], &union[shared + a..]].concat())]
+            [
+                one.signature(&union[..shared + a]),
+                one.signature(&[&union[..shared], &union[shared + a..]].concat()),
+            ]
         })
     }
 
@@ -229,14 +267,31 @@ mod tests {
         // For sets of 2 to 20 elements, methods that borrow from full bins have up to 1.9 times the variance that the formula
         // gives.
         const PAIRS: usize = 20_000;
-        for sizes in [[1, 0, 1], [4, 0, 1], [4, 8, 8], [16, 2, 2], [45, 0, 5], [80, 10, 10], [100, 0, 100], [480, 0, 120]] {
+        for sizes in [
+            [1, 0, 1],
+            [4, 0, 1],
+            [4, 8, 8],
+            [16, 2, 2],
+            [45, 0, 5],
+            [80, 10, 10],
+            [100, 0, 100],
+            [480, 0, 120],
+        ] {
             let (mut sum, mut squares) = (0.0, 0.0);
             for [a, b] in pairs(PAIRS, sizes) {
-                let agreements = a.slots().iter().zip(b.slots()).filter(|(a, b)| a == b).count() as f64;
+                let agreements = a
+                    .slots()
+                    .iter()
+                    .zip(b.slots())
+                    .filter(|(a, b)| a == b)
+                    .count() as f64;
                 sum += agreements;
                 squares += agreements * agreements;
             }
-            let (mean, variance) = (sum / PAIRS as f64, squares / PAIRS as f64 - (sum / PAIRS as f64).powi(2));
+            let (mean, variance) = (
+                sum / PAIRS as f64,
+                squares / PAIRS as f64 - (sum / PAIRS as f64).powi(2),
+            );
 
             let (n, t) = (sizes.iter().sum::<usize>() as f64, 128f64);
             let j = sizes[0] as f64 / n;
@@ -247,8 +302,15 @@ mod tests {
             let (m, m_squared) = (t - empty, t * t - 2.0 * t * empty + empty_squared);
             let expected = j * (1.0 - j) * ((n * m - m_squared) / (n - 1.0) + empty);
             assert!(expected <= t * j * (1.0 - j), "never above k permutations");
-            assert!((mean - t * j).abs() < 4.0 * (expected / PAIRS as f64).sqrt(), "{sizes:?}: mean {mean} against {}", t * j);
-            assert!((variance / expected - 1.0).abs() < 0.05, "{sizes:?}: variance {variance} against {expected}");
+            assert!(
+                (mean - t * j).abs() < 4.0 * (expected / PAIRS as f64).sqrt(),
+                "{sizes:?}: mean {mean} against {}",
+                t * j
+            );
+            assert!(
+                (variance / expected - 1.0).abs() < 0.05,
+                "{sizes:?}: variance {variance} against {expected}"
+            );
         }
     }
 
@@ -261,11 +323,17 @@ mod tests {
             let mut missed = 0.0;
             for [a, b] in pairs(PAIRS, sizes) {
                 let (a, b) = (a.slots(), b.slots());
-                let shares = a.chunks_exact(6).zip(b.chunks_exact(6)).any(|(a, b)| a == b);
+                let shares = a
+                    .chunks_exact(6)
+                    .zip(b.chunks_exact(6))
+                    .any(|(a, b)| a == b);
                 missed += f64::from(u8::from(!shares));
                 assert!(agreement(&bits(a), &bits(b)) >= floor, "{sizes:?}");
             }
-            assert!(missed < missed_by_curve + 4.0 * missed_by_curve.sqrt(), "{sizes:?}: {missed} against {missed_by_curve}");
+            assert!(
+                missed < missed_by_curve + 4.0 * missed_by_curve.sqrt(),
+                "{sizes:?}: {missed} against {missed_by_curve}"
+            );
         }
     }
 
@@ -275,7 +343,9 @@ mod tests {
         // MinHash. With 5 and 600 elements, slots from MinHash are compared with slots from bins. With 600 elements in each set,
         // nearly all slots are from bins.
         for sizes in [[0, 5, 5], [0, 5, 600], [0, 600, 600]] {
-            let agreed: u32 = pairs(2000, sizes).map(|[a, b]| agreement(&bits(a.slots()), &bits(b.slots()))).sum();
+            let agreed: u32 = pairs(2000, sizes)
+                .map(|[a, b]| agreement(&bits(a.slots()), &bits(b.slots())))
+                .sum();
             assert!((880..1120).contains(&agreed), "{sizes:?}: {agreed}");
         }
     }

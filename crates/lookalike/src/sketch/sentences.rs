@@ -41,7 +41,11 @@ impl KSentence {
         if k == 0 {
             return Err(ErrorKind::Sentences.into());
         }
-        Ok(Self { k, by, folds: Folds::default() })
+        Ok(Self {
+            k,
+            by,
+            folds: Folds::default(),
+        })
     }
 
     /// Returns the same function, except that it applies `folds` when it makes canonical forms.
@@ -84,7 +88,12 @@ impl KSentence {
     pub fn longest(self, text: &str, tokens: &mut Tokens) -> Vec<(usize, Span)> {
         let mut longest: Vec<(usize, Span)> = sentences(text)
             .map(|span| {
-                canonicalise(&text[span.start..span.end], TokensBy::Auto, self.folds, tokens);
+                canonicalise(
+                    &text[span.start..span.end],
+                    TokensBy::Auto,
+                    self.folds,
+                    tokens,
+                );
                 (length(tokens), span)
             })
             .filter(|&(length, _)| length > 0)
@@ -96,13 +105,20 @@ impl KSentence {
 
     /// Returns the digest of a text, with the parameters needed to compare it.
     pub fn sketch(self, text: &str) -> KSentenceSketch {
-        KSentenceSketch { digest: self.digest(text, &mut Tokens::new()), of: self }
+        KSentenceSketch {
+            digest: self.digest(text, &mut Tokens::new()),
+            of: self,
+        }
     }
 }
 
 /// Returns the number of characters in all tokens: the bytes that begin a character, minus the spaces between tokens.
 fn length(tokens: &Tokens) -> usize {
-    let begins = tokens.text().iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+    let begins = tokens
+        .text()
+        .iter()
+        .filter(|&&byte| byte & 0xc0 != 0x80)
+        .count();
     begins - tokens.len().saturating_sub(1)
 }
 
@@ -125,7 +141,11 @@ impl KSentenceSketch {
     /// Fails if the other sketch has a different number of sentences, a different hash function or different folds.
     pub fn same(&self, other: &Self) -> Result<bool> {
         if self.of != other.of {
-            return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
+            return Err(ErrorKind::UnlikeSketches {
+                left: self.describe(),
+                right: other.describe(),
+            }
+            .into());
         }
         Ok(self.digest.is_some() && self.digest == other.digest)
     }
@@ -148,12 +168,13 @@ mod tests {
     }
 
     fn same(k: usize, a: &str, b: &str) -> bool {
-        sketch(k, DigestBy::Xxh3, a).same(&sketch(k, DigestBy::Xxh3, b)).unwrap()
+        sketch(k, DigestBy::Xxh3, a)
+            .same(&sketch(k, DigestBy::Xxh3, b))
+            .unwrap()
     }
 
     const POEM: &str = "静夜思\n李白\n床前明月光，疑是地上霜。举头望明月，低头思故乡啊。";
-    const NEWS: &str =
-        "News. The council met on Tuesday and decided nothing at all. It rained all day. Nobody was surprised by either. Bye!";
+    const NEWS: &str = "News. The council met on Tuesday and decided nothing at all. It rained all day. Nobody was surprised by either. Bye!";
 
     #[test]
     fn edits_that_change_a_digest_and_edits_that_do_not() {
@@ -183,20 +204,37 @@ mod tests {
     fn longest_first_and_equals_by_position() {
         let joined = |k, text, joined: &str| {
             let expected = DigestBy::Md5.digest(joined.as_bytes());
-            assert_eq!(sketch(k, DigestBy::Md5, text).digest(), Some(expected), "{text}");
+            assert_eq!(
+                sketch(k, DigestBy::Md5, text).digest(),
+                Some(expected),
+                "{text}"
+            );
         };
         let text = "One. Three. Second. Fourth.";
-        let longest = KSentence::new(2, DigestBy::Md5).unwrap().longest(text, &mut Tokens::new());
+        let longest = KSentence::new(2, DigestBy::Md5)
+            .unwrap()
+            .longest(text, &mut Tokens::new());
         assert_eq!(
-            longest.iter().map(|(length, span)| (*length, &text[span.start..span.end])).collect::<Vec<_>>(),
+            longest
+                .iter()
+                .map(|(length, span)| (*length, &text[span.start..span.end]))
+                .collect::<Vec<_>>(),
             [(6, "Second"), (6, "Fourth")]
         );
         joined(2, text, "SecondFourth");
         joined(3, "One. Three. Second. Fourth.", "SecondFourthThree");
         // The length counts letters: "a, b, c, d" has four, though it is ten characters long.
         joined(1, "a, b, c, d! Fifth.", "Fifth");
-        joined(1, "他来了，真的来了。This one is seven", "This one is seven");
-        joined(9, "「二番目に長い文。」\nもっとも長い文はこれです！", "もっとも長い文はこれです「二番目に長い文");
+        joined(
+            1,
+            "他来了，真的来了。This one is seven",
+            "This one is seven",
+        );
+        joined(
+            9,
+            "「二番目に長い文。」\nもっとも長い文はこれです！",
+            "もっとも長い文はこれです「二番目に長い文",
+        );
     }
 
     #[test]
@@ -207,14 +245,23 @@ mod tests {
             ("床前明月光", "e45ed64a84373ab02d22656c34b0d3c9"),
             ("明月。\n床前明月光！", "f9b6784f9ec23cb6b5d83df7f9139ba7"),
         ] {
-            assert_eq!(format!("{:032x}", sketch(3, DigestBy::Md5, text).digest().unwrap()), md5, "{text}");
+            assert_eq!(
+                format!("{:032x}", sketch(3, DigestBy::Md5, text).digest().unwrap()),
+                md5,
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn digests_are_frozen() {
         for (k, text, bytes, digest) in [
-            (2, POEM, "举 头 望 明 月 低 头 思 故 乡 啊\n床 前 明 月 光 疑 是 地 上 霜\n", 0x88bcc1dcd091d209b57134bf9a67665c),
+            (
+                2,
+                POEM,
+                "举 头 望 明 月 低 头 思 故 乡 啊\n床 前 明 月 光 疑 是 地 上 霜\n",
+                0x88bcc1dcd091d209b57134bf9a67665c,
+            ),
             (
                 3,
                 NEWS,
@@ -229,7 +276,11 @@ mod tests {
 
     #[test]
     fn paragraphs_may_change_places_but_sentences_may_not_run_together() {
-        assert!(same(3, "First paragraph here.\n\nAnother one.", "Another one.\n\nFirst paragraph here."));
+        assert!(same(
+            3,
+            "First paragraph here.\n\nAnother one.",
+            "Another one.\n\nFirst paragraph here."
+        ));
         assert!(same(5, "only one", "Only  one!"));
         assert!(!same(2, "Rose b! Ed", "Rose bed"));
     }
@@ -246,8 +297,18 @@ mod tests {
 
     #[test]
     fn incompatible_sketches_are_refused_and_both_named() {
-        let error = sketch(3, DigestBy::Xxh3, "a").same(&sketch(5, DigestBy::Md5, "a")).unwrap_err().to_string();
-        assert!(error.contains("3 longest sentences by XXH3") && error.contains("5 longest sentences by MD5"), "{error}");
-        assert!(matches!(KSentence::new(0, DigestBy::Md5).unwrap_err().kind(), ErrorKind::Sentences));
+        let error = sketch(3, DigestBy::Xxh3, "a")
+            .same(&sketch(5, DigestBy::Md5, "a"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("3 longest sentences by XXH3")
+                && error.contains("5 longest sentences by MD5"),
+            "{error}"
+        );
+        assert!(matches!(
+            KSentence::new(0, DigestBy::Md5).unwrap_err().kind(),
+            ErrorKind::Sentences
+        ));
     }
 }

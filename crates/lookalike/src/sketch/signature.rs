@@ -27,7 +27,12 @@ pub struct Signature {
 
 impl Signature {
     pub(super) fn new(family: Family, slots: Vec<u32>, seed: u64, empty: bool) -> Self {
-        Self { family, slots, seed, empty }
+        Self {
+            family,
+            slots,
+            seed,
+            empty,
+        }
     }
 
     /// Returns the slots. Each slot is the number that its function gives to one element of the set.
@@ -42,13 +47,29 @@ impl Signature {
     /// # Errors
     /// Fails if the other signature has a different family, length or seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
-        if self.family != other.family || self.slots.len() != other.slots.len() || self.seed != other.seed {
-            return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
+        if self.family != other.family
+            || self.slots.len() != other.slots.len()
+            || self.seed != other.seed
+        {
+            return Err(ErrorKind::UnlikeSketches {
+                left: self.describe(),
+                right: other.describe(),
+            }
+            .into());
         }
         if self.empty || other.empty {
-            return Ok(Estimate { value: 0.0, low: 0.0, high: 0.0 });
+            return Ok(Estimate {
+                value: 0.0,
+                low: 0.0,
+                high: 0.0,
+            });
         }
-        let hits = self.slots.iter().zip(&other.slots).filter(|(a, b)| a == b).count();
+        let hits = self
+            .slots
+            .iter()
+            .zip(&other.slots)
+            .filter(|(a, b)| a == b)
+            .count();
         Ok(Estimate::of_share(hits as u64, self.slots.len() as u64))
     }
 
@@ -57,7 +78,11 @@ impl Signature {
             Family::Permutations => "MinHash",
             Family::OnePermutation => "one-permutation MinHash",
         };
-        format!("{family} of {} slots with seed {}", self.slots.len(), self.seed)
+        format!(
+            "{family} of {} slots with seed {}",
+            self.slots.len(),
+            self.seed
+        )
     }
 }
 
@@ -70,7 +95,12 @@ mod tests {
 
     #[test]
     fn the_empty_set_resembles_nothing_not_even_itself() {
-        let both = |set: &[u64]| [MinHash::new(64, 1).signature(set), OnePermutation::new(64, 1).signature(set)];
+        let both = |set: &[u64]| {
+            [
+                MinHash::new(64, 1).signature(set),
+                OnePermutation::new(64, 1).signature(set),
+            ]
+        };
         for (empty, full) in both(&[]).iter().zip(&both(&[1 << 40])) {
             assert_eq!(empty.slots(), [u32::MAX; 64]);
             assert_eq!(empty.resemblance(empty).unwrap().high, 0.0);
@@ -85,11 +115,19 @@ mod tests {
         let one = |slots, seed| OnePermutation::new(slots, seed).signature(&[1]);
         let refusal = |a: Signature, b: Signature| a.resemblance(&b).unwrap_err().to_string();
         for (error, left, right) in [
-            (refusal(minhash(64, 1), minhash(128, 1)), "64 slots", "128 slots"),
+            (
+                refusal(minhash(64, 1), minhash(128, 1)),
+                "64 slots",
+                "128 slots",
+            ),
             (refusal(minhash(64, 1), minhash(64, 2)), "seed 1", "seed 2"),
             (refusal(one(64, 1), one(128, 1)), "64 slots", "128 slots"),
             (refusal(one(64, 1), one(64, 2)), "seed 1", "seed 2"),
-            (refusal(minhash(64, 1), one(64, 1)), "one is MinHash", "other one-permutation MinHash"),
+            (
+                refusal(minhash(64, 1), one(64, 1)),
+                "one is MinHash",
+                "other one-permutation MinHash",
+            ),
         ] {
             assert!(error.contains(left) && error.contains(right), "{error}");
         }

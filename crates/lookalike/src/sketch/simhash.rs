@@ -28,7 +28,11 @@ impl SimHash {
     /// Creates the hash function of `width` bits drawn from `seed`.
     pub fn new(width: Width, seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
-        Self { width, seed, halves: [(); 2].map(|()| Permutation::new(random.next_u64())) }
+        Self {
+            width,
+            seed,
+            halves: [(); 2].map(|()| Permutation::new(random.next_u64())),
+        }
     }
 
     /// Returns the number of bits.
@@ -45,18 +49,30 @@ impl SimHash {
         let [low, high] = self.halves;
         match self.width {
             Width::W64 => majority(features, low).into(),
-            Width::W128 => u128::from(majority(features, low)) | u128::from(majority(features, high)) << 64,
+            Width::W128 => {
+                u128::from(majority(features, low)) | u128::from(majority(features, high)) << 64
+            }
         }
     }
 
     /// Returns a stored hash of a bag that is not empty, with the parameters needed to compare it.
     pub(crate) fn of_bits(self, bits: u128) -> SimHashSketch {
-        SimHashSketch { bits, width: self.width, seed: self.seed, empty: false }
+        SimHashSketch {
+            bits,
+            width: self.width,
+            seed: self.seed,
+            empty: false,
+        }
     }
 
     /// Returns the hash of a bag of fingerprints, with the parameters needed to compare it.
     pub fn sketch(self, features: &[u64]) -> SimHashSketch {
-        SimHashSketch { bits: self.hash(features), width: self.width, seed: self.seed, empty: features.is_empty() }
+        SimHashSketch {
+            bits: self.hash(features),
+            width: self.width,
+            seed: self.seed,
+            empty: features.is_empty(),
+        }
     }
 }
 
@@ -79,7 +95,9 @@ fn majority(features: &[u64], permutation: Permutation) -> u64 {
     }
     // The padding zeros add nothing to the counters.
     let mut last = [0; GROUP];
-    last.iter_mut().zip(rest).for_each(|(word, &x)| *word = permutation.apply(x));
+    last.iter_mut()
+        .zip(rest)
+        .for_each(|(word, &x)| *word = permutation.apply(x));
     count(planes, last);
 
     // Compares all counters with half of the number of features, from the highest bit down. The sum of votes is 2·count − n,
@@ -143,7 +161,11 @@ impl SimHashSketch {
     /// Fails if the other sketch has a different width or seed.
     pub fn distance(&self, other: &Self) -> Result<u32> {
         if (self.width, self.seed) != (other.width, other.seed) {
-            return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
+            return Err(ErrorKind::UnlikeSketches {
+                left: self.describe(),
+                right: other.describe(),
+            }
+            .into());
         }
         if self.empty || other.empty {
             return Ok(self.width.bits());
@@ -161,11 +183,19 @@ impl SimHashSketch {
     pub fn cosine(&self, other: &Self) -> Result<Estimate> {
         let distance = self.distance(other)?;
         if self.empty || other.empty {
-            return Ok(Estimate { value: 0.0, low: 0.0, high: 0.0 });
+            return Ok(Estimate {
+                value: 0.0,
+                low: 0.0,
+                high: 0.0,
+            });
         }
         let share = Estimate::of_share(distance.into(), self.width.bits().into());
         // The cosine falls as the share rises, so the ends are swapped.
-        let Estimate { value, low: high, high: low } = share.map(angle::cosine_of_share);
+        let Estimate {
+            value,
+            low: high,
+            high: low,
+        } = share.map(angle::cosine_of_share);
         Ok(Estimate { value, low, high })
     }
 
@@ -180,7 +210,11 @@ impl SimHashSketch {
     }
 
     fn describe(&self) -> String {
-        format!("SimHash of {} bits with seed {}", self.width.bits(), self.seed)
+        format!(
+            "SimHash of {} bits with seed {}",
+            self.width.bits(),
+            self.seed
+        )
     }
 }
 
@@ -196,16 +230,24 @@ mod tests {
     /// The survey's method (section 3): a matrix of ± counts, one row per feature, summed by columns.
     fn by_matrix(features: &[u64], simhash: SimHash) -> u128 {
         let mut counts = BTreeMap::<u64, i64>::new();
-        features.iter().for_each(|&x| *counts.entry(x).or_default() += 1);
+        features
+            .iter()
+            .for_each(|&x| *counts.entry(x).or_default() += 1);
         let matrix: Vec<Vec<i64>> = counts
             .iter()
             .map(|(&x, &count)| {
                 let half = |i: usize| (0..64).map(move |bit| simhash.halves[i].apply(x) >> bit & 1);
-                half(0).chain(half(1)).map(|bit| if bit == 1 { count } else { -count }).collect()
+                half(0)
+                    .chain(half(1))
+                    .map(|bit| if bit == 1 { count } else { -count })
+                    .collect()
             })
             .collect();
         let columns = 0..simhash.width.bits() as usize;
-        columns.filter(|&j| matrix.iter().map(|row| row[j]).sum::<i64>() > 0).map(|j| 1 << j).sum()
+        columns
+            .filter(|&j| matrix.iter().map(|row| row[j]).sum::<i64>() > 0)
+            .map(|j| 1 << j)
+            .sum()
     }
 
     proptest! {
@@ -221,15 +263,25 @@ mod tests {
     #[test]
     fn hashes_are_frozen() {
         let features: Vec<u64> = (0..100).map(finish).collect();
-        assert_eq!(SimHash::new(Width::W64, 1).hash(&features), 0x3a90b4900645cb82);
-        assert_eq!(SimHash::new(Width::W128, 1).hash(&features), 0xe3ca418ee75f55e13a90b4900645cb82);
-        assert_eq!(SimHash::new(Width::W128, 2).hash(&[7]), 0x99738f7abbdde7b83ad12a9fe59df96d);
+        assert_eq!(
+            SimHash::new(Width::W64, 1).hash(&features),
+            0x3a90b4900645cb82
+        );
+        assert_eq!(
+            SimHash::new(Width::W128, 1).hash(&features),
+            0xe3ca418ee75f55e13a90b4900645cb82
+        );
+        assert_eq!(
+            SimHash::new(Width::W128, 2).hash(&[7]),
+            0x99738f7abbdde7b83ad12a9fe59df96d
+        );
     }
 
     #[test]
     fn the_lower_half_of_a_wide_hash_is_the_narrow_one() {
         let features: Vec<u64> = (0..77).map(finish).collect();
-        let [narrow, wide] = [Width::W64, Width::W128].map(|width| SimHash::new(width, 9).hash(&features));
+        let [narrow, wide] =
+            [Width::W64, Width::W128].map(|width| SimHash::new(width, 9).hash(&features));
         assert_eq!(wide as u64, narrow as u64);
         assert_ne!((wide >> 64) as u64, narrow as u64);
     }
@@ -237,12 +289,18 @@ mod tests {
     #[test]
     fn order_does_not_count_and_frequency_does() {
         let simhash = SimHash::new(Width::W64, 1);
-        assert_eq!(simhash.hash(&[1, 2, 3, 1, 1]), simhash.hash(&[1, 1, 1, 2, 3]));
+        assert_eq!(
+            simhash.hash(&[1, 2, 3, 1, 1]),
+            simhash.hash(&[1, 1, 1, 2, 3])
+        );
         // One feature has three of the five votes.
         assert_eq!(simhash.hash(&[1, 2, 3, 1, 1]), simhash.hash(&[1]));
         assert_ne!(simhash.hash(&[1, 2, 3]), simhash.hash(&[1]));
         // A tie is not a majority.
-        assert_eq!(simhash.hash(&[1, 2]), simhash.hash(&[1]) & simhash.hash(&[2]));
+        assert_eq!(
+            simhash.hash(&[1, 2]),
+            simhash.hash(&[1]) & simhash.hash(&[2])
+        );
     }
 
     /// Returns the mean share of differing bits of two bags, given each feature's frequency in both. Every trial draws new
@@ -272,13 +330,26 @@ mod tests {
             let weights: Vec<(u64, u64)> = (0..200)
                 .map(|_| {
                     let (same, other) = (random.next_u64() % 5, random.next_u64() % 5);
-                    (same, if random.next_u64() % 10 < apart { other } else { same })
+                    (
+                        same,
+                        if random.next_u64() % 10 < apart {
+                            other
+                        } else {
+                            same
+                        },
+                    )
                 })
                 .collect();
             let dot = |f: fn(&(u64, u64)) -> u64| weights.iter().map(f).sum::<u64>() as f64;
             let cosine = dot(|w| w.0 * w.1) / (dot(|w| w.0 * w.0) * dot(|w| w.1 * w.1)).sqrt();
-            let (mean, expected) = (mean_share(10_000, Width::W64, &weights), angle::differing_share(cosine));
-            assert!((mean - expected).abs() < 0.0025, "cosine {cosine}: {mean} against {expected}");
+            let (mean, expected) = (
+                mean_share(10_000, Width::W64, &weights),
+                angle::differing_share(cosine),
+            );
+            assert!(
+                (mean - expected).abs() < 0.0025,
+                "cosine {cosine}: {mean} against {expected}"
+            );
         }
     }
 
@@ -286,7 +357,11 @@ mod tests {
     fn small_sets_differ_at_the_exact_rate_of_their_votes() {
         // The number of features in both sets, only in the first set, and only in the second; and the share of differing bits, an
         // exact sum over all combinations of votes.
-        for (shared, a, b, exact) in [(8, 1, 1, 0.136719), (5, 0, 1, 0.15625), (16, 2, 2, 0.139104)] {
+        for (shared, a, b, exact) in [
+            (8, 1, 1, 0.136719),
+            (5, 0, 1, 0.15625),
+            (16, 2, 2, 0.139104),
+        ] {
             let mut weights = vec![(1, 1); shared];
             weights.extend(std::iter::repeat_n((1, 0), a).chain(std::iter::repeat_n((0, 1), b)));
             let mean = mean_share(10_000, Width::W128, &weights);
@@ -297,26 +372,51 @@ mod tests {
 
     #[test]
     fn the_cosine_comes_with_the_interval_of_the_bits() {
-        let sketch = |bits| SimHashSketch { bits, width: Width::W64, seed: 1, empty: false };
+        let sketch = |bits| SimHashSketch {
+            bits,
+            width: Width::W64,
+            seed: 1,
+            empty: false,
+        };
         let cosine = |distance: u32| sketch(0).cosine(&sketch((1u128 << distance) - 1)).unwrap();
         assert_eq!((cosine(0).value, cosine(0).high), (1.0, 1.0));
         for (distance, value) in [(16, std::f64::consts::FRAC_1_SQRT_2), (32, 0.0), (60, 0.0)] {
-            let Estimate { value: found, low, high } = cosine(distance);
-            assert!((found - value).abs() < 1e-12 && low <= found && found <= high && high < 1.0, "{distance}");
+            let Estimate {
+                value: found,
+                low,
+                high,
+            } = cosine(distance);
+            assert!(
+                (found - value).abs() < 1e-12 && low <= found && found <= high && high < 1.0,
+                "{distance}"
+            );
         }
         // Wilson's interval for 9 of 64 is 0.0757 to 0.2463.
         let Estimate { low, high, .. } = cosine(9);
-        assert!((low - 0.715).abs() < 1e-3 && (high - 0.972).abs() < 1e-3, "{low} {high}");
+        assert!(
+            (low - 0.715).abs() < 1e-3 && (high - 0.972).abs() < 1e-3,
+            "{low} {high}"
+        );
     }
 
     #[test]
     fn the_resemblance_corresponds_to_the_distance() {
         for (width, bits) in [(Width::W64, 64), (Width::W128, 128)] {
-            let sketch = |bits| SimHashSketch { bits, width, seed: 1, empty: false };
+            let sketch = |bits| SimHashSketch {
+                bits,
+                width,
+                seed: 1,
+                empty: false,
+            };
             for distance in 0..bits {
-                let found = sketch(0).resemblance(&sketch((1u128 << distance) - 1)).unwrap();
+                let found = sketch(0)
+                    .resemblance(&sketch((1u128 << distance) - 1))
+                    .unwrap();
                 assert_eq!(found.value, angle::resemblance_at(distance, width));
-                assert!(found.low <= found.value && found.value <= found.high && found.high <= 1.0, "{distance}");
+                assert!(
+                    found.low <= found.value && found.value <= found.high && found.high <= 1.0,
+                    "{distance}"
+                );
             }
         }
     }
@@ -325,24 +425,58 @@ mod tests {
     fn the_empty_bag_resembles_nothing_not_even_itself() {
         let simhash = SimHash::new(Width::W64, 1);
         let (empty, full) = (simhash.sketch(&[]), simhash.sketch(&[1]));
-        assert_eq!((empty.distance(&empty).unwrap(), empty.distance(&full).unwrap()), (64, 64));
-        assert_eq!((empty.cosine(&empty).unwrap().high, empty.resemblance(&full).unwrap().high), (0.0, 0.0));
-        assert_eq!((full.distance(&full).unwrap(), full.cosine(&full).unwrap().value), (0, 1.0));
+        assert_eq!(
+            (
+                empty.distance(&empty).unwrap(),
+                empty.distance(&full).unwrap()
+            ),
+            (64, 64)
+        );
+        assert_eq!(
+            (
+                empty.cosine(&empty).unwrap().high,
+                empty.resemblance(&full).unwrap().high
+            ),
+            (0.0, 0.0)
+        );
+        assert_eq!(
+            (
+                full.distance(&full).unwrap(),
+                full.cosine(&full).unwrap().value
+            ),
+            (0, 1.0)
+        );
     }
 
     #[test]
     fn incompatible_sketches_are_refused_and_both_named() {
         let sketch = |width, seed| SimHash::new(width, seed).sketch(&[1]);
-        let error = sketch(Width::W64, 1).distance(&sketch(Width::W128, 1)).unwrap_err().to_string();
-        assert!(error.contains("64 bits") && error.contains("128 bits"), "{error}");
-        assert!(sketch(Width::W64, 1).cosine(&sketch(Width::W64, 2)).is_err());
+        let error = sketch(Width::W64, 1)
+            .distance(&sketch(Width::W128, 1))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("64 bits") && error.contains("128 bits"),
+            "{error}"
+        );
+        assert!(
+            sketch(Width::W64, 1)
+                .cosine(&sketch(Width::W64, 2))
+                .is_err()
+        );
     }
 
     #[test]
     fn a_width_is_written_as_its_number() {
         assert_eq!(serde_json::to_string(&Width::W128).unwrap(), "128");
-        assert_eq!(serde_json::from_str::<Width>("64").unwrap(), Width::default());
+        assert_eq!(
+            serde_json::from_str::<Width>("64").unwrap(),
+            Width::default()
+        );
         let error = serde_json::from_str::<Width>("96").unwrap_err().to_string();
-        assert!(error.contains("96") && error.contains("64 or 128"), "{error}");
+        assert!(
+            error.contains("96") && error.contains("64 or 128"),
+            "{error}"
+        );
     }
 }

@@ -95,9 +95,15 @@ pub fn smallest_sample(r: Option<f64>, eps: f64, confidence: f64) -> Result<usiz
     }
     let enough = ((2.0 / (1.0 - confidence)).ln() / (2.0 * eps * eps)).ceil();
     if enough > MAX_SAMPLE as f64 {
-        return Err(ErrorKind::NoSample { margin: eps, confidence, max: MAX_SAMPLE }.into());
+        return Err(ErrorKind::NoSample {
+            margin: eps,
+            confidence,
+            max: MAX_SAMPLE,
+        }
+        .into());
     }
-    let fails = |s: &usize| r.map_or_else(|| within_at_worst(*s, eps), |r| within(*s, r, eps)) < confidence;
+    let fails =
+        |s: &usize| r.map_or_else(|| within_at_worst(*s, eps), |r| within(*s, r, eps)) < confidence;
     Ok((1..=enough as usize).rev().find(fails).map_or(1, |s| s + 1))
 }
 
@@ -157,9 +163,15 @@ pub fn smallest_for_collection(r: f64, above: f64, documents: u64, miss: f64) ->
         return Err(ErrorKind::Confidence(1.0 - miss).into());
     }
     // Hoeffding's bound: this number and every greater one are enough.
-    let enough = ((pairs(documents).max(1.0) / miss).ln() / (2.0 * (above - r) * (above - r))).ceil();
+    let enough =
+        ((pairs(documents).max(1.0) / miss).ln() / (2.0 * (above - r) * (above - r))).ceil();
     if enough > MAX_SAMPLE as f64 {
-        return Err(ErrorKind::NoSample { margin: above - r, confidence: 1.0 - miss, max: MAX_SAMPLE }.into());
+        return Err(ErrorKind::NoSample {
+            margin: above - r,
+            confidence: 1.0 - miss,
+            max: MAX_SAMPLE,
+        }
+        .into());
     }
     let fails = |s: &usize| overestimated_anywhere(*s, r, above, documents) > miss;
     Ok((1..=enough as usize).rev().find(fails).map_or(1, |s| s + 1))
@@ -171,12 +183,59 @@ mod tests {
 
     /// p(s, r, ε), computed with exact rational numbers from the decimal values of r and ε.
     const TABLE: [(usize, [f64; 6]); 4] = [
-        (50, [0.881079547441, 0.520112338302, 0.950700562158, 0.623533194955, 0.766126160052, 0.962223827010]),
-        (100, [0.964799799782, 0.728746975926, 0.991607103533, 0.832080894218, 0.936398390225, 0.988527589933]),
-        (200, [0.996365052047, 0.862633349131, 0.999677058425, 0.937226650151, 0.986963122510, 0.998840091749]),
-        (400, [0.999951593869, 0.959769260319, 0.999999241300, 0.989695450077, 0.999270398473, 0.999985830315]),
+        (
+            50,
+            [
+                0.881079547441,
+                0.520112338302,
+                0.950700562158,
+                0.623533194955,
+                0.766126160052,
+                0.962223827010,
+            ],
+        ),
+        (
+            100,
+            [
+                0.964799799782,
+                0.728746975926,
+                0.991607103533,
+                0.832080894218,
+                0.936398390225,
+                0.988527589933,
+            ],
+        ),
+        (
+            200,
+            [
+                0.996365052047,
+                0.862633349131,
+                0.999677058425,
+                0.937226650151,
+                0.986963122510,
+                0.998840091749,
+            ],
+        ),
+        (
+            400,
+            [
+                0.999951593869,
+                0.959769260319,
+                0.999999241300,
+                0.989695450077,
+                0.999270398473,
+                0.999985830315,
+            ],
+        ),
     ];
-    const PAIRS: [(f64, f64); 6] = [(0.5, 0.1), (0.5, 0.05), (0.8, 0.1), (0.8, 0.05), (0.9, 0.05), (0.95, 0.05)];
+    const PAIRS: [(f64, f64); 6] = [
+        (0.5, 0.1),
+        (0.5, 0.05),
+        (0.8, 0.1),
+        (0.8, 0.05),
+        (0.9, 0.05),
+        (0.95, 0.05),
+    ];
 
     /// Computes the sum by its definition: it adds the terms for which `is_hit(k / s)` is true, each computed from its own
     /// factors.
@@ -199,7 +258,10 @@ mod tests {
             .map(|x| x + eps)
             .filter(|&r| r < 1.0 - 1e-12)
             .map(|r| naive(s, r, |x| x > r - eps + 1e-9 && x < r + eps + 1e-9));
-        let below = ks.map(|x| x - eps).filter(|&r| r > 1e-12).map(|r| naive(s, r, |x| x > r - eps - 1e-9 && x < r + eps - 1e-9));
+        let below = ks
+            .map(|x| x - eps)
+            .filter(|&r| r > 1e-12)
+            .map(|r| naive(s, r, |x| x > r - eps - 1e-9 && x < r + eps - 1e-9));
         above.chain(below).fold(1.0, f64::min)
     }
 
@@ -210,15 +272,32 @@ mod tests {
                 assert!((within(s, r, eps) - exact).abs() < 1e-12, "{s} {r} {eps}");
             }
         }
-        assert_eq!((within(0, 0.5, 0.1), within(7, 0.0, 0.1), within(7, 1.0, 0.1)), (0.0, 1.0, 1.0));
+        assert_eq!(
+            (
+                within(0, 0.5, 0.1),
+                within(7, 0.0, 0.1),
+                within(7, 1.0, 0.1)
+            ),
+            (0.0, 1.0, 1.0)
+        );
     }
 
     #[test]
     fn bounds_that_binary_fractions_miss_are_included() {
-        let ends = |s: usize, r: f64, eps: f64| within(s, r, eps) - naive(s, r, |x| (x - r).abs() < eps - 1e-6);
-        for (s, r, eps) in [(100, 0.8, 0.1), (10, 0.3, 0.2), (1000, 0.7, 0.1), (20, 0.15, 0.15)] {
+        let ends = |s: usize, r: f64, eps: f64| {
+            within(s, r, eps) - naive(s, r, |x| (x - r).abs() < eps - 1e-6)
+        };
+        for (s, r, eps) in [
+            (100, 0.8, 0.1),
+            (10, 0.3, 0.2),
+            (1000, 0.7, 0.1),
+            (20, 0.15, 0.15),
+        ] {
             let both = naive(s, r, |x| ((x - r).abs() - eps).abs() < 1e-6);
-            assert!(both > 0.0 && (ends(s, r, eps) - both).abs() < 1e-12, "{s} {r} {eps}");
+            assert!(
+                both > 0.0 && (ends(s, r, eps) - both).abs() < 1e-12,
+                "{s} {r} {eps}"
+            );
         }
     }
 
@@ -236,9 +315,16 @@ mod tests {
             (100, 0.3, 1.01, 0.0),
         ] {
             let found = overestimated(s, r, at_least);
-            assert!((found - exact).abs() <= 1e-12 * exact, "{found:e} for {exact:e}");
+            assert!(
+                (found - exact).abs() <= 1e-12 * exact,
+                "{found:e} for {exact:e}"
+            );
         }
-        assert!((1..50).all(|i| overestimated(100, f64::from(i) / 100.0, 0.9) < overestimated(100, 0.5, 0.9)));
+        assert!(
+            (1..50)
+                .all(|i| overestimated(100, f64::from(i) / 100.0, 0.9)
+                    < overestimated(100, 0.5, 0.9))
+        );
     }
 
     #[test]
@@ -247,13 +333,30 @@ mod tests {
         assert!((pairs(WEB) / 4.5e14 - 1.0).abs() < 1e-6);
         assert!((overestimated_above(100, 0.5, 0.9) / 1.6610244897268264e-18 - 1.0).abs() < 1e-12);
         let anywhere = overestimated_anywhere(100, 0.5, 0.9, WEB);
-        assert!((anywhere / 7.4746e-4 - 1.0).abs() < 1e-3 && anywhere < 0.001, "{anywhere:e}");
+        assert!(
+            (anywhere / 7.4746e-4 - 1.0).abs() < 1e-3 && anywhere < 0.001,
+            "{anywhere:e}"
+        );
         assert!(overestimated_anywhere(90, 0.5, 0.9, WEB) > 0.001);
-        assert_eq!((overestimated_anywhere(20, 0.5, 0.9, WEB), pairs(0), pairs(1), pairs(3)), (1.0, 0.0, 0.0, 3.0));
+        assert_eq!(
+            (
+                overestimated_anywhere(20, 0.5, 0.9, WEB),
+                pairs(0),
+                pairs(1),
+                pairs(3)
+            ),
+            (1.0, 0.0, 0.0, 3.0)
+        );
         let smallest = smallest_for_collection(0.5, 0.9, WEB, 0.001).unwrap();
         let holds = |s| overestimated_anywhere(s, 0.5, 0.9, WEB) <= 0.001;
-        assert!((smallest..400).all(holds) && !holds(smallest - 1) && (91..=105).contains(&smallest), "{smallest}");
-        assert!(smallest_for_collection(0.5, 0.9, WEB, 0.0).is_err() && smallest_for_collection(0.5, 0.501, WEB, 0.001).is_err());
+        assert!(
+            (smallest..400).all(holds) && !holds(smallest - 1) && (91..=105).contains(&smallest),
+            "{smallest}"
+        );
+        assert!(
+            smallest_for_collection(0.5, 0.9, WEB, 0.0).is_err()
+                && smallest_for_collection(0.5, 0.501, WEB, 0.001).is_err()
+        );
     }
 
     #[test]
@@ -261,34 +364,58 @@ mod tests {
         for s in (1..60).chain([97, 100, 128, 150]) {
             for eps in [0.02, 0.05, 0.0777, 0.1, 0.15, 0.25, 0.4, 0.5, 0.7, 0.99] {
                 let (found, least) = (within_at_worst(s, eps), naive_at_worst(s, eps));
-                assert!((found - least).abs() < 1e-10, "{found} for {least}: {s} {eps}");
+                assert!(
+                    (found - least).abs() < 1e-10,
+                    "{found} for {least}: {s} {eps}"
+                );
             }
         }
         // No resemblance on a fine grid has a lower probability than the minimum that `within_at_worst` returns.
         for (s, eps) in [(37, 0.1), (100, 0.1), (123, 0.031), (400, 0.05)] {
             let least = within_at_worst(s, eps);
-            let grid = (0..=20_000).map(|i| within(s, f64::from(i) / 20_000.0, eps)).fold(1.0, f64::min);
+            let grid = (0..=20_000)
+                .map(|i| within(s, f64::from(i) / 20_000.0, eps))
+                .fold(1.0, f64::min);
             assert!(least <= grid && grid < least + 0.02, "{least} {grid}");
         }
     }
 
     #[test]
     fn the_smallest_sample_is_the_first_after_the_last_that_fails() {
-        for (r, eps, confidence, smallest) in
-            [(0.5, 0.1, 0.95, 99), (0.8, 0.1, 0.95, 64), (0.9, 0.05, 0.95, 147), (0.8, 0.1, 0.99, 107), (0.95, 0.05, 0.9, 40)]
-        {
-            assert_eq!(smallest_sample(Some(r), eps, confidence), Ok(smallest), "{r} {eps} {confidence}");
+        for (r, eps, confidence, smallest) in [
+            (0.5, 0.1, 0.95, 99),
+            (0.8, 0.1, 0.95, 64),
+            (0.9, 0.05, 0.95, 147),
+            (0.8, 0.1, 0.99, 107),
+            (0.95, 0.05, 0.9, 40),
+        ] {
+            assert_eq!(
+                smallest_sample(Some(r), eps, confidence),
+                Ok(smallest),
+                "{r} {eps} {confidence}"
+            );
             // Hoeffding's bound guarantees that no larger size fails. The test tries all sizes up to twice this bound.
             let far = 2 * ((2.0 / (1.0 - confidence)).ln() / (2.0 * eps * eps)) as usize;
-            assert!((smallest..far).all(|s| within(s, r, eps) >= confidence) && within(smallest - 1, r, eps) < confidence);
-            assert!((1..smallest).any(|s| within(s, r, eps) >= confidence), "the saw's teeth below are real");
+            assert!(
+                (smallest..far).all(|s| within(s, r, eps) >= confidence)
+                    && within(smallest - 1, r, eps) < confidence
+            );
+            assert!(
+                (1..smallest).any(|s| within(s, r, eps) >= confidence),
+                "the saw's teeth below are real"
+            );
         }
         for (eps, confidence) in [(0.1, 0.9), (0.15, 0.95), (0.2, 0.99), (0.3, 0.5)] {
             let smallest = smallest_sample(None, eps, confidence).unwrap();
-            assert!((smallest..smallest + 100).all(|s| naive_at_worst(s, eps) >= confidence - 1e-12));
+            assert!(
+                (smallest..smallest + 100).all(|s| naive_at_worst(s, eps) >= confidence - 1e-12)
+            );
             assert!(naive_at_worst(smallest - 1, eps) < confidence);
         }
-        assert_eq!([0.1, 0.05, 0.02].map(|eps| smallest_sample(None, eps, 0.95).unwrap()), [100, 400, 2425]);
+        assert_eq!(
+            [0.1, 0.05, 0.02].map(|eps| smallest_sample(None, eps, 0.95).unwrap()),
+            [100, 400, 2425]
+        );
         assert_eq!(smallest_sample(Some(1.0), 0.01, 0.99), Ok(1));
     }
 
@@ -306,6 +433,10 @@ mod tests {
             let words = smallest_sample(r, eps, confidence).unwrap_err().to_string();
             assert!(words.contains(word), "{words}");
         }
-        assert!(check(Some(0.5), 0.1).is_ok() && check(None, 0.0).is_err() && check(Some(-0.1), 0.1).is_err());
+        assert!(
+            check(Some(0.5), 0.1).is_ok()
+                && check(None, 0.0).is_err()
+                && check(Some(-0.1), 0.1).is_err()
+        );
     }
 }

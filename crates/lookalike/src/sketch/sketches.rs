@@ -10,12 +10,18 @@ pub struct Sketches {
 impl Sketches {
     /// Creates a store without documents.
     pub fn new(stride: usize) -> Self {
-        Self { stride, bytes: Vec::new() }
+        Self {
+            stride,
+            bytes: Vec::new(),
+        }
     }
 
     /// Creates a store for `documents` documents. Every sketch must then be stored with [`set`](Self::set).
     pub fn zeroed(stride: usize, documents: usize) -> Self {
-        Self { stride, bytes: vec![0; stride * documents] }
+        Self {
+            stride,
+            bytes: vec![0; stride * documents],
+        }
     }
 
     /// Stores the sketch of a document.

@@ -41,7 +41,9 @@ impl Accuracy {
         let by = match sketching.kind() {
             Kind::MinHash(slots) => By::Trials(slots.slots(), slots.chance()),
             Kind::Bottom(bottom) => By::Trials(bottom.s(), 0.0),
-            Kind::Modulo(_, Modulus::Growing { least } | Modulus::Capped { least, .. }) => By::Trials(*least, 0.0),
+            Kind::Modulo(_, Modulus::Growing { least } | Modulus::Capped { least, .. }) => {
+                By::Trials(*least, 0.0)
+            }
             Kind::Modulo(_, Modulus::Fixed { .. }) | Kind::Sentences(_) => return None,
             Kind::SimHash(..) => By::SimHash(sketching.simhash_width()?),
         };
@@ -75,7 +77,9 @@ impl Accuracy {
                 let with_chance = |share: f64| share + (1.0 - share) * chance;
                 size::overestimated(trials, with_chance(resemblance), with_chance(threshold))
             }
-            By::SimHash(width) => sketch::within_distance(resemblance, width, sketch::distance_at(threshold, width)),
+            By::SimHash(width) => {
+                sketch::within_distance(resemblance, width, sketch::distance_at(threshold, width))
+            }
         }
     }
 
@@ -118,17 +122,27 @@ mod tests {
     };
 
     fn accuracy(sketch: SketchBy) -> Option<Accuracy> {
-        Accuracy::of(&Sketching::new(&SketchParameters::new(&Config::default(), sketch).unwrap()).unwrap())
+        Accuracy::of(
+            &Sketching::new(&SketchParameters::new(&Config::default(), sketch).unwrap()).unwrap(),
+        )
     }
 
     fn slots(slots: usize, bits: u32) -> Accuracy {
-        accuracy(SketchBy::MinHash { slots, bits, permutations: Permutations::One }).unwrap()
+        accuracy(SketchBy::MinHash {
+            slots,
+            bits,
+            permutations: Permutations::One,
+        })
+        .unwrap()
     }
 
     #[test]
     fn four_times_the_slots_halve_the_error() {
         for r in [0.3, 0.5, 0.8, 0.95] {
-            assert!((slots(128, 32).standard_error(r) / slots(512, 32).standard_error(r) - 2.0).abs() < 1e-9);
+            assert!(
+                (slots(128, 32).standard_error(r) / slots(512, 32).standard_error(r) - 2.0).abs()
+                    < 1e-9
+            );
             // The same 512 bytes, with a byte per slot: half of the error, except for chance.
             let ratio = slots(512, 8).standard_error(r) / slots(128, 32).standard_error(r);
             assert!((0.5..0.51).contains(&ratio), "{ratio}");
@@ -137,20 +151,46 @@ mod tests {
 
     #[test]
     fn about_half_of_the_pairs_at_the_threshold_reach_it() {
-        for accuracy in [slots(128, 32), slots(128, 8), accuracy(SketchBy::Bottom { size: 100 }).unwrap()] {
-            assert!((0.4..0.65).contains(&accuracy.reaches(0.8, 0.8)), "{}", accuracy.reaches(0.8, 0.8));
-            let (sure, rare) = (accuracy.reached_from(0.8, 0.99), accuracy.reached_from(0.8, 0.01));
+        for accuracy in [
+            slots(128, 32),
+            slots(128, 8),
+            accuracy(SketchBy::Bottom { size: 100 }).unwrap(),
+        ] {
+            assert!(
+                (0.4..0.65).contains(&accuracy.reaches(0.8, 0.8)),
+                "{}",
+                accuracy.reaches(0.8, 0.8)
+            );
+            let (sure, rare) = (
+                accuracy.reached_from(0.8, 0.99),
+                accuracy.reached_from(0.8, 0.01),
+            );
             assert!(rare < 0.75 && 0.85 < sure, "{rare} {sure}");
-            assert!(accuracy.reaches(sure, 0.8) >= 0.99 && accuracy.reaches(sure - 2e-4, 0.8) < 0.99);
+            assert!(
+                accuracy.reaches(sure, 0.8) >= 0.99 && accuracy.reaches(sure - 2e-4, 0.8) < 0.99
+            );
         }
     }
 
     #[test]
     fn sketches_without_a_known_number_of_trials_have_no_accuracy() {
-        assert_eq!(accuracy(SketchBy::Modulo { modulus: Modulus::Fixed { level: 4 } }), None);
-        let simhash = accuracy(SketchBy::SimHash { bits: Width::W64, features: Features::Shingles }).unwrap();
+        assert_eq!(
+            accuracy(SketchBy::Modulo {
+                modulus: Modulus::Fixed { level: 4 }
+            }),
+            None
+        );
+        let simhash = accuracy(SketchBy::SimHash {
+            bits: Width::W64,
+            features: Features::Shingles,
+        })
+        .unwrap();
         // At resemblance 0.8, the cosine is 8/9, and a share of 0.1515 of the bits differs. Its standard error is 0.0448, and the
         // resemblance falls by 2.331 times as much as the share rises.
-        assert!((simhash.standard_error(0.8) - 0.1045).abs() < 1e-4, "{}", simhash.standard_error(0.8));
+        assert!(
+            (simhash.standard_error(0.8) - 0.1045).abs() < 1e-4,
+            "{}",
+            simhash.standard_error(0.8)
+        );
     }
 }

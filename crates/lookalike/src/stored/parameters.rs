@@ -56,7 +56,11 @@ impl Default for SketchBy {
     /// Returns a signature of 128 whole slots: 528 bytes, within the 300 to 800 bytes of Broder (1997, section 4.2). It estimates
     /// the resemblance, bands can be computed from it for any threshold, and it can be united with others.
     fn default() -> Self {
-        Self::MinHash { slots: DEFAULT_SLOTS, bits: 32, permutations: Permutations::One }
+        Self::MinHash {
+            slots: DEFAULT_SLOTS,
+            bits: 32,
+            permutations: Permutations::One,
+        }
     }
 }
 
@@ -106,9 +110,15 @@ impl SketchParameters {
     pub(super) fn check(&self) -> Result<()> {
         match self.sketch {
             SketchBy::MinHash { slots, .. } if !(1..=MAX_SLOTS).contains(&slots) => {
-                Err(ErrorKind::Slots { slots, max: MAX_SLOTS }.into())
+                Err(ErrorKind::Slots {
+                    slots,
+                    max: MAX_SLOTS,
+                }
+                .into())
             }
-            SketchBy::MinHash { bits, .. } if ![8, 16, 32].contains(&bits) => Err(ErrorKind::SlotBits(bits).into()),
+            SketchBy::MinHash { bits, .. } if ![8, 16, 32].contains(&bits) => {
+                Err(ErrorKind::SlotBits(bits).into())
+            }
             _ => Ok(()),
         }
     }
@@ -143,13 +153,21 @@ impl SketchParameters {
                 right.push(theirs);
             }
         }
-        Err(ErrorKind::UnlikeSketches { left: left.join(", "), right: right.join(", ") }.into())
+        Err(ErrorKind::UnlikeSketches {
+            left: left.join(", "),
+            right: right.join(", "),
+        }
+        .into())
     }
 
     /// Describes the kind and the size of the sketches, for example "MinHash of 128 slots of 32 bits, one permutation".
     pub fn kind(&self) -> String {
         match self.sketch {
-            SketchBy::MinHash { slots, bits, permutations } => {
+            SketchBy::MinHash {
+                slots,
+                bits,
+                permutations,
+            } => {
                 let permutations = match permutations {
                     Permutations::One => "one permutation",
                     Permutations::Many => "one permutation per slot",
@@ -157,12 +175,21 @@ impl SketchParameters {
                 format!("MinHash of {slots} slots of {bits} bits, {permutations}")
             }
             SketchBy::Bottom { size } => format!("the {size} smallest elements"),
-            SketchBy::Modulo { modulus: Modulus::Fixed { level } } => format!("one element in {}", 1u64 << level.min(63)),
-            SketchBy::Modulo { modulus: Modulus::Growing { least } } => {
+            SketchBy::Modulo {
+                modulus: Modulus::Fixed { level },
+            } => format!("one element in {}", 1u64 << level.min(63)),
+            SketchBy::Modulo {
+                modulus: Modulus::Growing { least },
+            } => {
                 format!("{least} to {} elements", least.saturating_mul(2))
             }
-            SketchBy::Modulo { modulus: Modulus::Capped { least, level } } => {
-                format!("{least} elements or more, at least one element in {}", 1u64 << level.min(63))
+            SketchBy::Modulo {
+                modulus: Modulus::Capped { least, level },
+            } => {
+                format!(
+                    "{least} elements or more, at least one element in {}",
+                    1u64 << level.min(63)
+                )
             }
             SketchBy::SimHash { bits, features } => {
                 let features = match features {
@@ -191,11 +218,31 @@ impl SketchParameters {
             TokensBy::Lines => "lines",
             TokensBy::Items => "items of sets",
         };
-        let Folds { simplified, accents, marks, digits } = self.folds;
-        let folds = [(simplified, "simplified"), (accents, "accents"), (marks, "marks"), (digits, "digits")];
-        let folds: Vec<&str> = folds.into_iter().filter(|(is_on, _)| *is_on).map(|(_, name)| name).collect();
+        let Folds {
+            simplified,
+            accents,
+            marks,
+            digits,
+        } = self.folds;
+        let folds = [
+            (simplified, "simplified"),
+            (accents, "accents"),
+            (marks, "marks"),
+            (digits, "digits"),
+        ];
+        let folds: Vec<&str> = folds
+            .into_iter()
+            .filter(|(is_on, _)| *is_on)
+            .map(|(_, name)| name)
+            .collect();
         let anchors: Vec<String> = self.anchors.iter().map(ToString::to_string).collect();
-        let or_none = |list: String| if list.is_empty() { "none".to_string() } else { list };
+        let or_none = |list: String| {
+            if list.is_empty() {
+                "none".to_string()
+            } else {
+                list
+            }
+        };
         [
             self.kind(),
             format!("seed {}", self.seed),
@@ -228,19 +275,35 @@ mod tests {
         for sketch in [
             SketchBy::default(),
             SketchBy::Bottom { size: 64 },
-            SketchBy::Modulo { modulus: Modulus::Growing { least: 50 } },
-            SketchBy::SimHash { bits: Width::W128, features: Features::Tokens },
-            SketchBy::Sentences { longest: 3, digest: DigestBy::Md5 },
+            SketchBy::Modulo {
+                modulus: Modulus::Growing { least: 50 },
+            },
+            SketchBy::SimHash {
+                bits: Width::W128,
+                features: Features::Tokens,
+            },
+            SketchBy::Sentences {
+                longest: 3,
+                digest: DigestBy::Md5,
+            },
         ] {
             let written = serde_json::to_string(&parameters(sketch)).unwrap();
-            assert_eq!(serde_json::from_str::<SketchParameters>(&written).unwrap(), parameters(sketch));
-            assert!(serde_json::from_str::<SketchParameters>(&written.replace("seed", "sead")).is_err());
+            assert_eq!(
+                serde_json::from_str::<SketchParameters>(&written).unwrap(),
+                parameters(sketch)
+            );
+            assert!(
+                serde_json::from_str::<SketchParameters>(&written.replace("seed", "sead")).is_err()
+            );
         }
     }
 
     #[test]
     fn all_parameters_that_differ_are_named_with_both_values() {
-        let (own, mut other) = (parameters(SketchBy::default()), parameters(SketchBy::Bottom { size: 64 }));
+        let (own, mut other) = (
+            parameters(SketchBy::default()),
+            parameters(SketchBy::Bottom { size: 64 }),
+        );
         (other.seed, other.shingle) = (2, 3);
         assert_eq!(
             own.check_like(&other).unwrap_err().to_string(),
@@ -254,10 +317,25 @@ mod tests {
     fn no_two_parameters_have_the_same_description() {
         let own = parameters(SketchBy::default());
         for other in [
-            SketchParameters { tokens: TokensBy::Chars, ..own.clone() },
-            SketchParameters { folds: Folds { digits: true, ..Folds::default() }, ..own.clone() },
-            SketchParameters { occurrences: Occurrences::Labelled, ..own.clone() },
-            SketchParameters { fingerprint: FingerprintBy::Rabin { degree: 64 }, ..own.clone() },
+            SketchParameters {
+                tokens: TokensBy::Chars,
+                ..own.clone()
+            },
+            SketchParameters {
+                folds: Folds {
+                    digits: true,
+                    ..Folds::default()
+                },
+                ..own.clone()
+            },
+            SketchParameters {
+                occurrences: Occurrences::Labelled,
+                ..own.clone()
+            },
+            SketchParameters {
+                fingerprint: FingerprintBy::Rabin { degree: 64 },
+                ..own.clone()
+            },
         ] {
             assert_ne!(own.described(), other.described());
         }
@@ -266,8 +344,14 @@ mod tests {
     #[test]
     fn impossible_signatures_are_refused() {
         let refused = |slots, bits| {
-            let sketch = SketchBy::MinHash { slots, bits, permutations: Permutations::One };
-            SketchParameters::new(&Config::default(), sketch).unwrap_err().to_string()
+            let sketch = SketchBy::MinHash {
+                slots,
+                bits,
+                permutations: Permutations::One,
+            };
+            SketchParameters::new(&Config::default(), sketch)
+                .unwrap_err()
+                .to_string()
         };
         assert!(refused(0, 32).contains("from 1 to 4096 slots, got 0"));
         assert!(refused(5000, 32).contains("got 5000"));

@@ -10,7 +10,10 @@ use crate::{
     config::Features,
     error::{ErrorKind, Result},
     fingerprint::Digest,
-    sketch::{Bottom, BottomSketch, Estimate, KSentence, MAX_LEVEL, Modulo, ModuloSketch, Modulus, SimHash, Width},
+    sketch::{
+        Bottom, BottomSketch, Estimate, KSentence, MAX_LEVEL, Modulo, ModuloSketch, Modulus,
+        SimHash, Width,
+    },
 };
 
 /// The number of bytes before a sketch of fixed size in a table of sketches. They hold the number of shingles.
@@ -65,7 +68,13 @@ pub struct Comparison {
 impl Comparison {
     fn exact(same: Option<bool>, value: f64) -> Self {
         let value = Some(Estimate::exact(value));
-        Self { same, resemblance: value, containment_ab: value, containment_ba: value, same_sentences: None }
+        Self {
+            same,
+            resemblance: value,
+            containment_ab: value,
+            containment_ba: value,
+            same_sentences: None,
+        }
     }
 }
 
@@ -84,11 +93,19 @@ impl Kind {
         parameters.check()?;
         let seed = parameters.seed;
         Ok(match parameters.sketch {
-            SketchBy::MinHash { slots, bits, permutations } => Self::MinHash(Slots::new(slots, bits, permutations, seed)),
+            SketchBy::MinHash {
+                slots,
+                bits,
+                permutations,
+            } => Self::MinHash(Slots::new(slots, bits, permutations, seed)),
             SketchBy::Bottom { size } => Self::Bottom(Bottom::new(size, seed)?),
             SketchBy::Modulo { modulus } => Self::Modulo(Modulo::new(modulus, seed)?, modulus),
-            SketchBy::SimHash { bits, features } => Self::SimHash(SimHash::new(bits, seed), features),
-            SketchBy::Sentences { longest, digest } => Self::Sentences(KSentence::new(longest, digest)?.folded(parameters.folds)),
+            SketchBy::SimHash { bits, features } => {
+                Self::SimHash(SimHash::new(bits, seed), features)
+            }
+            SketchBy::Sentences { longest, digest } => {
+                Self::Sentences(KSentence::new(longest, digest)?.folded(parameters.folds))
+            }
         })
     }
 
@@ -108,7 +125,10 @@ impl Kind {
         if let Some(expected) = self.bytes() {
             return match bytes.len() == expected {
                 true => Ok(()),
-                false => wrong(format!("{expected} bytes are expected, got {}", bytes.len())),
+                false => wrong(format!(
+                    "{expected} bytes are expected, got {}",
+                    bytes.len()
+                )),
             };
         }
         let level = level_of(self, bytes);
@@ -116,12 +136,24 @@ impl Kind {
             return wrong(format!("{} bytes are not whole elements", bytes.len()));
         };
         let elements = elements_of(self, bytes);
-        let most = if let Self::Bottom(bottom) = self { bottom.s() } else { usize::MAX };
+        let most = if let Self::Bottom(bottom) = self {
+            bottom.s()
+        } else {
+            usize::MAX
+        };
         match () {
             () if level > MAX_LEVEL => wrong(format!("the level is {level}")),
-            () if elements.len() > most => wrong(format!("at most {most} elements are expected, got {}", elements.len())),
-            () if !elements.is_sorted_by(|a, b| a < b) => wrong("the elements are not in ascending order".into()),
-            () if elements.iter().any(|element| element.trailing_zeros() < level) => {
+            () if elements.len() > most => wrong(format!(
+                "at most {most} elements are expected, got {}",
+                elements.len()
+            )),
+            () if !elements.is_sorted_by(|a, b| a < b) => {
+                wrong("the elements are not in ascending order".into())
+            }
+            () if elements
+                .iter()
+                .any(|element| element.trailing_zeros() < level) =>
+            {
                 wrong(format!("an element is not divisible by 2^{level}"))
             }
             () => Ok(()),
@@ -130,18 +162,31 @@ impl Kind {
 
     /// Returns the bytes of the elements of a sample.
     fn sample<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        if let Self::Modulo(..) = self { bytes.get(1..).unwrap_or_default() } else { bytes }
+        if let Self::Modulo(..) = self {
+            bytes.get(1..).unwrap_or_default()
+        } else {
+            bytes
+        }
     }
 }
 
 /// Returns the level of a stored sample: 0 for a bottom sketch; none if the level is missing.
 fn level_of(kind: &Kind, bytes: &[u8]) -> Option<u32> {
-    if let Kind::Modulo(..) = kind { bytes.first().map(|&level| level.into()) } else { Some(0) }
+    if let Kind::Modulo(..) = kind {
+        bytes.first().map(|&level| level.into())
+    } else {
+        Some(0)
+    }
 }
 
 /// Returns the elements of a stored sample.
 pub(crate) fn elements_of(kind: &Kind, bytes: &[u8]) -> Vec<u64> {
-    kind.sample(bytes).as_chunks().0.iter().map(|&element| u64::from_le_bytes(element)).collect()
+    kind.sample(bytes)
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&element| u64::from_le_bytes(element))
+        .collect()
 }
 
 /// Appends a sample: the level, if the sketch has one, and the elements.
@@ -152,7 +197,10 @@ pub(crate) fn put_sample(level: Option<u32>, elements: &[u64], into: &mut Vec<u8
 
 /// Returns a SimHash or a digest of at most 16 bytes.
 fn number(bytes: &[u8]) -> u128 {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u128::from(byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, &byte| number << 8 | u128::from(byte))
 }
 
 /// Compares and unites stored sketches that have the same parameters. [`Method::sketching`](crate::Method::sketching) makes them.
@@ -168,7 +216,10 @@ impl Sketching {
     /// # Errors
     /// Fails if the size of the sketch is impossible.
     pub fn new(parameters: &SketchParameters) -> Result<Self> {
-        Ok(Self { parameters: parameters.clone(), kind: Kind::new(parameters)? })
+        Ok(Self {
+            parameters: parameters.clone(),
+            kind: Kind::new(parameters)?,
+        })
     }
 
     /// Returns the parameters.
@@ -202,13 +253,24 @@ impl Sketching {
         self.check(b)?;
         let same = a.digest.zip(b.digest).map(|(a, b)| a == b);
         if a.is_empty() || b.is_empty() {
-            return Ok(Comparison { same_sentences: self.is_of_sentences().then_some(false), ..Comparison::exact(same, 0.0) });
+            return Ok(Comparison {
+                same_sentences: self.is_of_sentences().then_some(false),
+                ..Comparison::exact(same, 0.0)
+            });
         }
         if same == Some(true) {
-            return Ok(Comparison { same_sentences: self.is_of_sentences().then_some(true), ..Comparison::exact(same, 1.0) });
+            return Ok(Comparison {
+                same_sentences: self.is_of_sentences().then_some(true),
+                ..Comparison::exact(same, 1.0)
+            });
         }
-        let mut comparison =
-            Comparison { same, resemblance: None, containment_ab: None, containment_ba: None, same_sentences: None };
+        let mut comparison = Comparison {
+            same,
+            resemblance: None,
+            containment_ab: None,
+            containment_ba: None,
+            same_sentences: None,
+        };
         let (of_a, of_b) = (&a.bytes[..], &b.bytes[..]);
         match &self.kind {
             Kind::MinHash(slots) => comparison.resemblance = Some(slots.estimate(of_a, of_b)),
@@ -227,15 +289,21 @@ impl Sketching {
                 comparison.resemblance = Some(a.resemblance(&b)?);
             }
             Kind::Sentences(_) => {
-                comparison.same_sentences = Some(of_a[..16] == of_b[..16] || of_a[16..] == of_b[16..]);
+                comparison.same_sentences =
+                    Some(of_a[..16] == of_b[..16] || of_a[16..] == of_b[16..]);
             }
         }
-        if let (Some(resemblance), Some(size_a), Some(size_b), None) =
-            (comparison.resemblance, a.shingles, b.shingles, comparison.containment_ab)
-        {
+        if let (Some(resemblance), Some(size_a), Some(size_b), None) = (
+            comparison.resemblance,
+            a.shingles,
+            b.shingles,
+            comparison.containment_ab,
+        ) {
             // |A ∩ B| = r / (1 + r) · (|A| + |B|), so containment grows with r.
             let both = (size_a + size_b) as f64;
-            let of = |size: u64| Some(resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0)));
+            let of = |size: u64| {
+                Some(resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0)))
+            };
             (comparison.containment_ab, comparison.containment_ba) = (of(size_a), of(size_b));
         }
         Ok(comparison)
@@ -250,7 +318,11 @@ impl Sketching {
     }
 
     fn modulo(&self, modulo: &Modulo, bytes: &[u8]) -> ModuloSketch {
-        ModuloSketch::of_elements(modulo, level_of(&self.kind, bytes).unwrap_or(0), elements_of(&self.kind, bytes))
+        ModuloSketch::of_elements(
+            modulo,
+            level_of(&self.kind, bytes).unwrap_or(0),
+            elements_of(&self.kind, bytes),
+        )
     }
 
     /// Returns the sketch of the union of two documents' sets. It equals the sketch that would be made of the union itself, with one
@@ -270,16 +342,24 @@ impl Sketching {
         if a.is_empty() {
             return Ok(b.clone());
         }
-        let mut union = StoredSketch { shingles: None, digest: None, bytes: Vec::new() };
+        let mut union = StoredSketch {
+            shingles: None,
+            digest: None,
+            bytes: Vec::new(),
+        };
         match &self.kind {
             Kind::MinHash(slots) => union.bytes = slots.union(&a.bytes, &b.bytes)?,
             Kind::Bottom(bottom) => {
-                let both = self.bottom(*bottom, &a.bytes).merge(&self.bottom(*bottom, &b.bytes))?;
+                let both = self
+                    .bottom(*bottom, &a.bytes)
+                    .merge(&self.bottom(*bottom, &b.bytes))?;
                 put_sample(None, both.sample(), &mut union.bytes);
                 union.shingles = both.is_whole().then_some(both.sample().len() as u64);
             }
             Kind::Modulo(modulo, _) => {
-                let both = self.modulo(modulo, &a.bytes).merge(&self.modulo(modulo, &b.bytes))?;
+                let both = self
+                    .modulo(modulo, &a.bytes)
+                    .merge(&self.modulo(modulo, &b.bytes))?;
                 put_sample(Some(both.level()), both.elements(), &mut union.bytes);
                 union.shingles = (both.level() == 0).then_some(both.elements().len() as u64);
             }
@@ -297,14 +377,20 @@ impl Sketching {
             Kind::MinHash(slots) => return slots.can_unite(),
             Kind::Bottom(_) | Kind::Modulo(..) => return Ok(()),
             Kind::SimHash(..) => "a SimHash has the sign of each sum of votes, not the sum",
-            Kind::Sentences(_) => "a digest of sentences has neither the sentences nor their lengths",
+            Kind::Sentences(_) => {
+                "a digest of sentences has neither the sentences nor their lengths"
+            }
         };
         Err(ErrorKind::NoUnion(why.into()).into())
     }
 
     /// Returns the width, if the sketches are SimHashes.
     pub(super) fn simhash_width(&self) -> Option<Width> {
-        if let Kind::SimHash(simhash, _) = &self.kind { Some(simhash.width()) } else { None }
+        if let Kind::SimHash(simhash, _) = &self.kind {
+            Some(simhash.width())
+        } else {
+            None
+        }
     }
 
     pub(super) fn kind(&self) -> &Kind {

@@ -40,7 +40,11 @@ impl Slots {
             Permutations::Many => Family::Many(MinHash::new(slots, seed)),
             Permutations::One => Family::One(OnePermutation::new(slots, seed)),
         };
-        Self { family, slots, bits }
+        Self {
+            family,
+            slots,
+            bits,
+        }
     }
 
     /// Returns the number of slots.
@@ -60,7 +64,12 @@ impl Slots {
 
     /// Returns the number of bytes of a stored signature.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots * self.width() + if self.has_bins() { self.slots.div_ceil(8) } else { 0 }
+        self.slots * self.width()
+            + if self.has_bins() {
+                self.slots.div_ceil(8)
+            } else {
+                0
+            }
     }
 
     /// Appends the stored signature of a set of fingerprints. `slots` is a scratch buffer.
@@ -71,8 +80,16 @@ impl Slots {
             Family::One(minhash) => minhash.minima_and_bins(fingerprints, slots, &mut bins),
         }
         match self.bits {
-            8 => into.extend(slots.iter().map(|slot| (slot.wrapping_mul(MIX) >> 24) as u8)),
-            16 => into.extend(slots.iter().flat_map(|slot| ((slot.wrapping_mul(MIX) >> 16) as u16).to_le_bytes())),
+            8 => into.extend(
+                slots
+                    .iter()
+                    .map(|slot| (slot.wrapping_mul(MIX) >> 24) as u8),
+            ),
+            16 => into.extend(
+                slots
+                    .iter()
+                    .flat_map(|slot| ((slot.wrapping_mul(MIX) >> 16) as u16).to_le_bytes()),
+            ),
             _ => into.extend(slots.iter().flat_map(|slot| slot.to_le_bytes())),
         }
         if self.has_bins() {
@@ -87,15 +104,32 @@ impl Slots {
         let bytes = &bytes[..self.slots * self.width()];
         match self.bits {
             8 => slots.extend(bytes.iter().map(|&byte| u32::from(byte))),
-            16 => slots.extend(bytes.as_chunks().0.iter().map(|&two| u32::from(u16::from_le_bytes(two)))),
-            _ => slots.extend(bytes.as_chunks().0.iter().map(|&four| u32::from_le_bytes(four))),
+            16 => slots.extend(
+                bytes
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&two| u32::from(u16::from_le_bytes(two))),
+            ),
+            _ => slots.extend(
+                bytes
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&four| u32::from_le_bytes(four)),
+            ),
         }
     }
 
     /// Returns the number of slots in which two stored signatures agree.
     pub(crate) fn agreement(&self, a: &[u8], b: &[u8]) -> u64 {
         fn equal<const N: usize>(a: &[u8], b: &[u8]) -> u64 {
-            a.as_chunks::<N>().0.iter().zip(b.as_chunks::<N>().0).map(|(a, b)| u64::from(a == b)).sum()
+            a.as_chunks::<N>()
+                .0
+                .iter()
+                .zip(b.as_chunks::<N>().0)
+                .map(|(a, b)| u64::from(a == b))
+                .sum()
         }
         let length = self.slots * self.width();
         let (a, b) = (&a[..length], &b[..length]);
@@ -108,7 +142,11 @@ impl Slots {
 
     /// Returns the probability that two different minima have the same number.
     pub(crate) fn chance(&self) -> f64 {
-        if self.bits == 32 { 0.0 } else { 0.5f64.powi(self.bits as i32) }
+        if self.bits == 32 {
+            0.0
+        } else {
+            0.5f64.powi(self.bits as i32)
+        }
     }
 
     fn without_chance(&self, share: f64) -> f64 {
@@ -124,7 +162,8 @@ impl Slots {
 
     /// Like [`resemblance`](Self::resemblance), with an interval.
     pub(crate) fn estimate(&self, a: &[u8], b: &[u8]) -> Estimate {
-        Estimate::of_share(self.agreement(a, b), self.slots as u64).map(|share| self.without_chance(share))
+        Estimate::of_share(self.agreement(a, b), self.slots as u64)
+            .map(|share| self.without_chance(share))
     }
 
     /// Returns the stored signature of the union of two sets: the smaller value of each slot (Broder 1997, section 3: the minimum
@@ -135,7 +174,8 @@ impl Slots {
     /// Fails if slots are not stored whole, because it is then not known which minimum is smaller.
     pub(crate) fn union(&self, a: &[u8], b: &[u8]) -> Result<Vec<u8>> {
         self.can_unite()?;
-        let (mut of_a, mut of_b, mut union) = (Vec::new(), Vec::new(), Vec::with_capacity(self.bytes()));
+        let (mut of_a, mut of_b, mut union) =
+            (Vec::new(), Vec::new(), Vec::with_capacity(self.bytes()));
         self.numbers(a, &mut of_a);
         self.numbers(b, &mut of_b);
         let (bins_a, bins_b) = (&a[4 * self.slots..], &b[4 * self.slots..]);
@@ -156,7 +196,10 @@ impl Slots {
     pub(crate) fn can_unite(&self) -> Result<()> {
         match self.bits {
             32 => Ok(()),
-            bits => Err(ErrorKind::NoUnion(format!("of each slot, only {bits} bits are stored, not the whole minimum")).into()),
+            bits => Err(ErrorKind::NoUnion(format!(
+                "of each slot, only {bits} bits are stored, not the whole minimum"
+            ))
+            .into()),
         }
     }
 }

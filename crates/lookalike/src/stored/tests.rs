@@ -5,12 +5,19 @@ use crate::{
     Method, Scratch,
     config::{Config, Features, Permutations},
     fingerprint::DigestBy,
-    sketch::{Bottom, Estimate, MinHash, Modulo, Modulus, OnePermutation, SimHash, Width, agreement, agreement_estimate, bits},
+    sketch::{
+        Bottom, Estimate, MinHash, Modulo, Modulus, OnePermutation, SimHash, Width, agreement,
+        agreement_estimate, bits,
+    },
     text::TokensBy,
 };
 
 fn minhash(slots: usize, bits: u32, permutations: Permutations) -> SketchBy {
-    SketchBy::MinHash { slots, bits, permutations }
+    SketchBy::MinHash {
+        slots,
+        bits,
+        permutations,
+    }
 }
 
 fn kinds() -> Vec<SketchBy> {
@@ -23,28 +30,58 @@ fn kinds() -> Vec<SketchBy> {
         minhash(50, 16, Many),
         SketchBy::Bottom { size: 5 },
         SketchBy::Bottom { size: 64 },
-        SketchBy::Modulo { modulus: Modulus::Growing { least: 4 } },
-        SketchBy::Modulo { modulus: Modulus::Fixed { level: 2 } },
-        SketchBy::Modulo { modulus: Modulus::Capped { least: 4, level: 2 } },
-        SketchBy::SimHash { bits: Width::W64, features: Features::Shingles },
-        SketchBy::SimHash { bits: Width::W128, features: Features::Shingles },
-        SketchBy::Sentences { longest: 2, digest: DigestBy::Xxh3 },
+        SketchBy::Modulo {
+            modulus: Modulus::Growing { least: 4 },
+        },
+        SketchBy::Modulo {
+            modulus: Modulus::Fixed { level: 2 },
+        },
+        SketchBy::Modulo {
+            modulus: Modulus::Capped { least: 4, level: 2 },
+        },
+        SketchBy::SimHash {
+            bits: Width::W64,
+            features: Features::Shingles,
+        },
+        SketchBy::SimHash {
+            bits: Width::W128,
+            features: Features::Shingles,
+        },
+        SketchBy::Sentences {
+            longest: 2,
+            digest: DigestBy::Xxh3,
+        },
     ]
 }
 
 /// The maker and the comparer of sketches of texts, whose shingles are single tokens, so that short texts share many.
 fn of_texts(sketch: SketchBy) -> (Method, Sketching) {
-    made(Config { shingle: Some(1), ..Config::default() }, sketch)
+    made(
+        Config {
+            shingle: Some(1),
+            ..Config::default()
+        },
+        sketch,
+    )
 }
 
 /// The maker and the comparer of sketches of sets.
 fn of_sets(sketch: SketchBy) -> (Method, Sketching) {
-    made(Config { tokens: TokensBy::Items, ..Config::default() }, sketch)
+    made(
+        Config {
+            tokens: TokensBy::Items,
+            ..Config::default()
+        },
+        sketch,
+    )
 }
 
 fn made(config: Config, sketch: SketchBy) -> (Method, Sketching) {
     let parameters = SketchParameters::new(&Config { seed: 7, ..config }, sketch).unwrap();
-    (Method::sketching(&parameters).unwrap(), Sketching::new(&parameters).unwrap())
+    (
+        Method::sketching(&parameters).unwrap(),
+        Sketching::new(&parameters).unwrap(),
+    )
 }
 
 fn sketch(method: &Method, text: &str) -> StoredSketch {
@@ -198,8 +235,20 @@ proptest! {
 fn sketches_of_which_unions_do_not_follow_are_refused_with_the_reason() {
     for (kind, why) in [
         (minhash(128, 8, Permutations::One), "only 8 bits are stored"),
-        (SketchBy::SimHash { bits: Width::W64, features: Features::Shingles }, "sign of each sum of votes"),
-        (SketchBy::Sentences { longest: 3, digest: DigestBy::Xxh3 }, "neither the sentences nor their lengths"),
+        (
+            SketchBy::SimHash {
+                bits: Width::W64,
+                features: Features::Shingles,
+            },
+            "sign of each sum of votes",
+        ),
+        (
+            SketchBy::Sentences {
+                longest: 3,
+                digest: DigestBy::Xxh3,
+            },
+            "neither the sentences nor their lengths",
+        ),
     ] {
         let (method, sketching) = of_texts(kind);
         let [a, b] = ["a b c", "d e f"].map(|text| sketch(&method, text));
@@ -211,15 +260,33 @@ fn sketches_of_which_unions_do_not_follow_are_refused_with_the_reason() {
 #[test]
 fn bytes_that_are_no_sketch_are_refused() {
     let wrong = |kind, bytes: &[u8]| {
-        let sketch = StoredSketch { shingles: Some(9), digest: Some(1), bytes: bytes.to_vec() };
+        let sketch = StoredSketch {
+            shingles: Some(9),
+            digest: Some(1),
+            bytes: bytes.to_vec(),
+        };
         of_texts(kind).1.check(&sketch).unwrap_err().to_string()
     };
-    let sample = |elements: &[u64]| elements.iter().flat_map(|element| element.to_le_bytes()).collect::<Vec<u8>>();
-    let modulo = SketchBy::Modulo { modulus: Modulus::Fixed { level: 2 } };
+    let sample = |elements: &[u64]| {
+        elements
+            .iter()
+            .flat_map(|element| element.to_le_bytes())
+            .collect::<Vec<u8>>()
+    };
+    let modulo = SketchBy::Modulo {
+        modulus: Modulus::Fixed { level: 2 },
+    };
     assert!(wrong(SketchBy::default(), &[0; 10]).contains("528 bytes are expected, got 10"));
-    assert!(wrong(SketchBy::Bottom { size: 2 }, &[0; 10]).contains("10 bytes are not whole elements"));
-    assert!(wrong(SketchBy::Bottom { size: 2 }, &sample(&[1, 2, 3])).contains("at most 2 elements are expected, got 3"));
-    assert!(wrong(SketchBy::Bottom { size: 2 }, &sample(&[2, 1])).contains("not in ascending order"));
+    assert!(
+        wrong(SketchBy::Bottom { size: 2 }, &[0; 10]).contains("10 bytes are not whole elements")
+    );
+    assert!(
+        wrong(SketchBy::Bottom { size: 2 }, &sample(&[1, 2, 3]))
+            .contains("at most 2 elements are expected, got 3")
+    );
+    assert!(
+        wrong(SketchBy::Bottom { size: 2 }, &sample(&[2, 1])).contains("not in ascending order")
+    );
     assert!(wrong(modulo, &[]).contains("0 bytes"));
     assert!(wrong(modulo, &[64]).contains("the level is 64"));
     assert!(wrong(modulo, &[&[2u8][..], &sample(&[6])].concat()).contains("not divisible by 2^2"));
@@ -230,11 +297,33 @@ fn containment_needs_a_modulus_that_does_not_grow() {
     let method = |sketch| {
         let parameters = SketchParameters::new(&Config::default(), sketch).unwrap();
         let measure = crate::verify::Measure::Containment;
-        Method::of_sketches(&parameters, Config { measure, ..Config::default() })
+        Method::of_sketches(
+            &parameters,
+            Config {
+                measure,
+                ..Config::default()
+            },
+        )
     };
-    assert!(method(SketchBy::default()).unwrap_err().to_string().starts_with("MinHash signatures find texts that resemble"));
-    assert!(method(SketchBy::Modulo { modulus: Modulus::Growing { least: 50 } }).is_err());
-    assert!(method(SketchBy::Modulo { modulus: Modulus::Fixed { level: 4 } }).unwrap().finds_parts());
+    assert!(
+        method(SketchBy::default())
+            .unwrap_err()
+            .to_string()
+            .starts_with("MinHash signatures find texts that resemble")
+    );
+    assert!(
+        method(SketchBy::Modulo {
+            modulus: Modulus::Growing { least: 50 }
+        })
+        .is_err()
+    );
+    assert!(
+        method(SketchBy::Modulo {
+            modulus: Modulus::Fixed { level: 4 }
+        })
+        .unwrap()
+        .finds_parts()
+    );
 }
 
 /// The number of shingles, the number of bytes and a hash of the bytes, for each kind. These values never change.
@@ -247,10 +336,11 @@ fn stored_sketches_are_frozen() {
         .map(|kind| {
             let parameters = SketchParameters::new(&Config::default(), kind).unwrap();
             let stored = sketch(&Method::sketching(&parameters).unwrap(), TEXT);
-            let hash = stored
-                .bytes
-                .iter()
-                .fold(0u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3).rotate_left(7));
+            let hash = stored.bytes.iter().fold(0u64, |hash, &byte| {
+                (hash ^ u64::from(byte))
+                    .wrapping_mul(0x100_0000_01b3)
+                    .rotate_left(7)
+            });
             (stored.shingles.unwrap(), stored.bytes.len(), hash)
         })
         .collect();

@@ -17,7 +17,8 @@ pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
         folded.resize(text.len() + BLOCK + PAD, 0);
     }
     tokens.reserve(text.len() + BLOCK, text.len() / 2 + 1);
-    let continues = tokens.open == Open::Word && text.first().is_some_and(u8::is_ascii_alphanumeric);
+    let continues =
+        tokens.open == Open::Word && text.first().is_some_and(u8::is_ascii_alphanumeric);
     let mut writer = Writer::of(tokens, continues);
     // The start of the word that the previous block left unfinished.
     let mut begun = None;
@@ -35,12 +36,18 @@ pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
         if let Some(start) = begun
             && ends != 0
         {
-            writer.word(&folded[start..], at + ends.trailing_zeros() as usize - start);
+            writer.word(
+                &folded[start..],
+                at + ends.trailing_zeros() as usize - start,
+            );
             ends &= ends - 1;
             begun = None;
         }
         while ends != 0 {
-            let (start, end) = (starts.trailing_zeros() as usize, ends.trailing_zeros() as usize);
+            let (start, end) = (
+                starts.trailing_zeros() as usize,
+                ends.trailing_zeros() as usize,
+            );
             writer.word(&folded[at + start..], end - start);
             starts &= starts - 1;
             ends &= ends - 1;
@@ -55,7 +62,11 @@ pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
     }
     (tokens.filled, tokens.count) = (writer.filled, writer.count);
     // If the text ends inside a block, the padding ended its last word. But the text that follows may continue this word.
-    tokens.open = if text.last().is_some_and(u8::is_ascii_alphanumeric) { Open::Word } else { Open::No };
+    tokens.open = if text.last().is_some_and(u8::is_ascii_alphanumeric) {
+        Open::Word
+    } else {
+        Open::No
+    };
     tokens.folded = folded;
 }
 
@@ -73,8 +84,18 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn of(tokens: &'a mut Tokens, continues: bool) -> Self {
         let count = tokens.count - usize::from(continues);
-        let gap = if continues || tokens.count == 0 { 0 } else { tokens.gap };
-        Self { text: &mut tokens.text, filled: tokens.filled, ends: &mut tokens.ends, count, gap }
+        let gap = if continues || tokens.count == 0 {
+            0
+        } else {
+            tokens.gap
+        };
+        Self {
+            text: &mut tokens.text,
+            filled: tokens.filled,
+            ends: &mut tokens.ends,
+            count,
+            gap,
+        }
     }
 
     /// Appends one word: the first `length` bytes of `folded`.

@@ -27,7 +27,10 @@ pub fn canonicalise(text: &str, by: TokensBy, folds: Folds, tokens: &mut Tokens)
     }
 }
 
-#[expect(clippy::panic, reason = "`check` reports what this build lacks before any text reaches this")]
+#[expect(
+    clippy::panic,
+    reason = "`check` reports what this build lacks before any text reaches this"
+)]
 pub(super) fn refuse_unbuilt(by: TokensBy, folds: Folds) {
     if let Err(refusal) = by.check().and(folds.check()) {
         panic!("{refusal}");
@@ -42,7 +45,11 @@ pub(super) struct Reading<const FOLDED: bool>(pub(super) Folds);
 impl<const FOLDED: bool> Reading<FOLDED> {
     #[inline]
     fn simple(self, kind: Kind, c: char) -> (Kind, char) {
-        if FOLDED { self.0.simple(kind, c) } else { (kind, c) }
+        if FOLDED {
+            self.0.simple(kind, c)
+        } else {
+            (kind, c)
+        }
     }
 
     fn piece(self, text: &str, out: &mut String) {
@@ -60,16 +67,27 @@ impl<const FOLDED: bool> Reading<FOLDED> {
     }
 }
 
-fn read<const FOLDED: bool>(text: &str, by: TokensBy, reading: Reading<FOLDED>, tokens: &mut Tokens) {
+fn read<const FOLDED: bool>(
+    text: &str,
+    by: TokensBy,
+    reading: Reading<FOLDED>,
+    tokens: &mut Tokens,
+) {
     tokens.clear(usize::from(by != TokensBy::Chars));
     match by {
-        TokensBy::Auto => words(text, reading, tokens, |kind, c, tokens| push_word(kind, c, true, tokens)),
-        TokensBy::Words => words(text, reading, tokens, |kind, c, tokens| push_word(kind, c, false, tokens)),
+        TokensBy::Auto => words(text, reading, tokens, |kind, c, tokens| {
+            push_word(kind, c, true, tokens)
+        }),
+        TokensBy::Words => words(text, reading, tokens, |kind, c, tokens| {
+            push_word(kind, c, false, tokens)
+        }),
         TokensBy::Chars => chars(text, reading, tokens),
         TokensBy::Lines => {
             for (_, line) in lines(text) {
                 let from = tokens.len();
-                words(line, reading, tokens, |kind, c, tokens| push_word(kind, c, true, tokens));
+                words(line, reading, tokens, |kind, c, tokens| {
+                    push_word(kind, c, true, tokens)
+                });
                 tokens.join(from);
             }
         }
@@ -101,7 +119,11 @@ pub(crate) fn lines_by(simd: Simd, text: &str) -> impl Iterator<Item = (usize, &
 /// combine with the character after it, the letter is left out.
 pub(super) fn ascii_alone(text: &str) -> usize {
     let ascii = ascii_prefix(text.as_bytes());
-    let combines = ascii > 0 && text[ascii..].chars().next().is_some_and(|c| class::class(c) == Class::Complex);
+    let combines = ascii > 0
+        && text[ascii..]
+            .chars()
+            .next()
+            .is_some_and(|c| class::class(c) == Class::Complex);
     ascii - usize::from(combines)
 }
 
@@ -215,7 +237,9 @@ fn chars<const FOLDED: bool>(text: &str, reading: Reading<FOLDED>, tokens: &mut 
     let (mut at, mut space) = (0, false);
     while let Some(piece) = Piece::at(text, at) {
         let mut folded = std::mem::take(&mut tokens.piece);
-        piece.fold(&text[at..piece.end], reading, &mut folded, |kind, c| push_char(kind, c, &mut space, tokens));
+        piece.fold(&text[at..piece.end], reading, &mut folded, |kind, c| {
+            push_char(kind, c, &mut space, tokens)
+        });
         tokens.piece = folded;
         at = piece.end;
     }

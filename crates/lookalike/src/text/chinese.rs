@@ -20,13 +20,17 @@ use std::sync::LazyLock;
 /// dictionaries during the build.
 #[cfg(feature = "chinese")]
 pub(super) fn simplified(c: char) -> char {
-    TABLE.binary_search_by_key(&c, |&(traditional, _)| traditional).map_or(c, |place| TABLE[place].1)
+    TABLE
+        .binary_search_by_key(&c, |&(traditional, _)| traditional)
+        .map_or(c, |place| TABLE[place].1)
 }
 
 /// Traditional characters in order, each with its simplified form.
 #[cfg(feature = "chinese")]
 static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
-    let lines = include_str!("chinese/simplified.txt").lines().filter(|line| !line.starts_with('#'));
+    let lines = include_str!("chinese/simplified.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'));
     let mut characters = lines.flat_map(str::chars);
     std::iter::from_fn(|| Some((characters.next()?, characters.next()?))).collect()
 });
@@ -53,8 +57,16 @@ pub fn chinese_forms(text: &str) -> [usize; 2] {
         }
         forms
     });
-    let is_in = |form: usize, c: char| FORMS[form].get(c as usize / 64).is_some_and(|word| word >> (c as usize % 64) & 1 == 1);
-    text.chars().filter(|c| !c.is_ascii()).fold([0; 2], |counts, c| [0, 1].map(|form| counts[form] + usize::from(is_in(form, c))))
+    let is_in = |form: usize, c: char| {
+        FORMS[form]
+            .get(c as usize / 64)
+            .is_some_and(|word| word >> (c as usize % 64) & 1 == 1)
+    };
+    text.chars()
+        .filter(|c| !c.is_ascii())
+        .fold([0; 2], |counts, c| {
+            [0, 1].map(|form| counts[form] + usize::from(is_in(form, c)))
+        })
 }
 
 /// Counts nothing: this build has no table.
@@ -96,14 +108,27 @@ mod tests {
         assert_eq!(chinese_forms("汉语和简体字"), [0, 4]);
         assert_eq!(chinese_forms("之乎者也"), [0, 0]);
         assert!(
-            TABLE.iter().all(|&(one, other)| chinese_forms(&String::from(one)) == [1, 0] || other == one || one > '\u{ffff}')
+            TABLE
+                .iter()
+                .all(|&(one, other)| chinese_forms(&String::from(one)) == [1, 0]
+                    || other == one
+                    || one > '\u{ffff}')
         );
     }
 
     #[test]
     fn the_table_is_frozen() {
-        let pairs: String =
-            ('\0'..=char::MAX).map(|c| (c, simplified(c))).filter(|(c, s)| c != s).flat_map(|(c, s)| [c, s]).collect();
-        assert_eq!((pairs.chars().count() / 2, xxhash_rust::xxh3::xxh3_64(pairs.as_bytes())), (4105, 17_642_315_521_072_930_960));
+        let pairs: String = ('\0'..=char::MAX)
+            .map(|c| (c, simplified(c)))
+            .filter(|(c, s)| c != s)
+            .flat_map(|(c, s)| [c, s])
+            .collect();
+        assert_eq!(
+            (
+                pairs.chars().count() / 2,
+                xxhash_rust::xxh3::xxh3_64(pairs.as_bytes())
+            ),
+            (4105, 17_642_315_521_072_930_960)
+        );
     }
 }

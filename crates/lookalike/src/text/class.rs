@@ -11,7 +11,8 @@ use std::sync::OnceLock;
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizer, properties::CanonicalCombiningClassMap};
 use icu_properties::props::{
-    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, JoiningType, Script,
+    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory,
+    GeneralCategoryGroup, JoiningType, Script,
 };
 
 /// How the tokeniser treats a character of the canonical form.
@@ -44,7 +45,11 @@ pub(super) enum Class {
 /// characters, applies NFKC, drops them again, folds case, and applies NFKC again.
 pub(super) fn fold(text: &str, out: &mut String) {
     let nfkc = ComposingNormalizer::new_nfkc();
-    let seen = |text: &str| text.chars().filter(|&c| !is_ignorable(c)).collect::<String>();
+    let seen = |text: &str| {
+        text.chars()
+            .filter(|&c| !is_ignorable(c))
+            .collect::<String>()
+    };
     // Ignorable characters are dropped again, because NFKC turns an isolated Arabic vowel into a vowel on a tatweel, which is
     // ignorable.
     let seen = seen(&nfkc.normalize(&seen(text)));
@@ -83,10 +88,26 @@ fn kind_of_letter(c: char) -> Kind {
         Script::Han => Kind::Han,
         Script::Hiragana | Script::Katakana | Script::Bopomofo => Kind::Solo,
         Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => Kind::Solo,
-        Script::TaiLe | Script::NewTaiLue | Script::TaiTham | Script::TaiViet | Script::Ahom => Kind::Solo,
-        Script::Javanese | Script::Balinese | Script::Kawi | Script::Batak | Script::Cham | Script::Makasar => Kind::Solo,
-        Script::Brahmi | Script::Grantha | Script::DivesAkuru | Script::TuluTigalari | Script::GurungKhema => Kind::Solo,
-        Script::Yi | Script::Tangut | Script::Nushu | Script::KhitanSmallScript | Script::Jurchen | Script::Seal => Kind::Solo,
+        Script::TaiLe | Script::NewTaiLue | Script::TaiTham | Script::TaiViet | Script::Ahom => {
+            Kind::Solo
+        }
+        Script::Javanese
+        | Script::Balinese
+        | Script::Kawi
+        | Script::Batak
+        | Script::Cham
+        | Script::Makasar => Kind::Solo,
+        Script::Brahmi
+        | Script::Grantha
+        | Script::DivesAkuru
+        | Script::TuluTigalari
+        | Script::GurungKhema => Kind::Solo,
+        Script::Yi
+        | Script::Tangut
+        | Script::Nushu
+        | Script::KhitanSmallScript
+        | Script::Jurchen
+        | Script::Seal => Kind::Solo,
         _ if matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}') => Kind::Solo,
         _ => Kind::Word,
     }
@@ -108,8 +129,12 @@ fn classify(c: char) -> Class {
     fold(c.encode_utf8(&mut [0; 4]), &mut image);
     let mut chars = image.chars();
     match (chars.next(), chars.next()) {
-        (Some(only), None) if !may_combine(only) && !is_ignorable(only) => Class::Simple(kind(only), only),
-        (Some(_), Some(_)) if image.chars().all(|i| kind(i) == Kind::Separator) => Class::Simple(Kind::Separator, ' '),
+        (Some(only), None) if !may_combine(only) && !is_ignorable(only) => {
+            Class::Simple(kind(only), only)
+        }
+        (Some(_), Some(_)) if image.chars().all(|i| kind(i) == Kind::Separator) => {
+            Class::Simple(Kind::Separator, ' ')
+        }
         _ => Class::Complex,
     }
 }
@@ -126,7 +151,10 @@ pub(super) struct Paged<T: 'static> {
 
 impl<T: Copy> Paged<T> {
     pub(super) const fn new(of: fn(char) -> T) -> Self {
-        Self { pages: [const { OnceLock::new() }; PAGES], of }
+        Self {
+            pages: [const { OnceLock::new() }; PAGES],
+            of,
+        }
     }
 
     #[inline]
@@ -135,7 +163,9 @@ impl<T: Copy> Paged<T> {
         let page = self.pages[at / PAGE].get_or_init(|| {
             let first = (at / PAGE * PAGE) as u32;
             // A surrogate is not a `char`, so its entry in the page is never looked up and may have any value.
-            Box::new(std::array::from_fn(|i| (self.of)(char::from_u32(first + i as u32).unwrap_or(char::REPLACEMENT_CHARACTER))))
+            Box::new(std::array::from_fn(|i| {
+                (self.of)(char::from_u32(first + i as u32).unwrap_or(char::REPLACEMENT_CHARACTER))
+            }))
         });
         page[at % PAGE]
     }
@@ -173,7 +203,11 @@ mod tests {
         for c in '\0'..=char::MAX {
             if let Class::Simple(kind_of, image) = class(c) {
                 fold(image.encode_utf8(&mut [0; 4]), &mut twice);
-                assert_eq!((twice.as_str(), kind_of), (&*image.to_string(), kind(image)), "{c:?}");
+                assert_eq!(
+                    (twice.as_str(), kind_of),
+                    (&*image.to_string(), kind(image)),
+                    "{c:?}"
+                );
             }
         }
     }
@@ -183,9 +217,17 @@ mod tests {
         use icu_properties::props::LineBreak as By;
 
         let (mut folded, mut letters) = (String::new(), 0);
-        for c in ('\0'..=char::MAX).filter(|c| GeneralCategoryGroup::Letter.contains(GeneralCategory::for_char(*c))) {
+        for c in ('\0'..=char::MAX)
+            .filter(|c| GeneralCategoryGroup::Letter.contains(GeneralCategory::for_char(*c)))
+        {
             fold(c.encode_utf8(&mut [0; 4]), &mut folded);
-            let classes = [By::ComplexContext, By::Ideographic, By::ConditionalJapaneseStarter, By::Aksara, By::AksaraStart];
+            let classes = [
+                By::ComplexContext,
+                By::Ideographic,
+                By::ConditionalJapaneseStarter,
+                By::Aksara,
+                By::AksaraStart,
+            ];
             let anywhere = classes.contains(&By::for_char(c));
             // Checks only characters that are already canonical. Letters that several scripts share are skipped, because they are
             // recognised by their blocks.

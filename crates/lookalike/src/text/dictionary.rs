@@ -36,14 +36,18 @@ pub(super) fn flush(tokens: &mut Tokens) {
 
 /// Returns the words of a run. Loading the dictionary takes 0.1 s, once.
 #[cfg(feature = "jieba")]
-#[expect(clippy::expect_used, reason = "the dictionary is part of the program, and a test reads it")]
+#[expect(
+    clippy::expect_used,
+    reason = "the dictionary is part of the program, and a test reads it"
+)]
 pub(super) fn cut(run: &str) -> impl Iterator<Item = &str> {
     use std::sync::LazyLock;
 
     use jieba_rs::Jieba;
 
-    static JIEBA: LazyLock<Jieba> =
-        LazyLock::new(|| Jieba::with_dict(&mut words().as_bytes()).expect("the built-in dictionary is valid"));
+    static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
+        Jieba::with_dict(&mut words().as_bytes()).expect("the built-in dictionary is valid")
+    });
     JIEBA.cut(run, false).into_iter().map(|token| token.word)
 }
 
@@ -55,18 +59,28 @@ pub(super) fn cut(run: &str) -> impl Iterator<Item = &str> {
 /// the previous word: a letter for the number of leading characters that the two share (A for none), and then the rest of the
 /// word. This file is a quarter smaller than one with a word and its frequency in each line.
 #[cfg(feature = "jieba")]
-#[expect(clippy::expect_used, reason = "the dictionary is part of the program, and a test reads it")]
+#[expect(
+    clippy::expect_used,
+    reason = "the dictionary is part of the program, and a test reads it"
+)]
 fn words() -> String {
     use std::io::Read;
 
     let mut packed = String::new();
     let mut unpacker = flate2::read::GzDecoder::new(&include_bytes!("dictionary/words.txt.gz")[..]);
-    unpacker.read_to_string(&mut packed).expect("the built-in dictionary is valid");
-    let (words, frequencies): (Vec<_>, Vec<_>) = packed.lines().partition(|line| line.starts_with(|c: char| !c.is_ascii_digit()));
+    unpacker
+        .read_to_string(&mut packed)
+        .expect("the built-in dictionary is valid");
+    let (words, frequencies): (Vec<_>, Vec<_>) = packed
+        .lines()
+        .partition(|line| line.starts_with(|c: char| !c.is_ascii_digit()));
     let (mut word, mut lines) = (String::new(), String::with_capacity(2 * packed.len()));
     for (line, frequency) in words.into_iter().zip(frequencies) {
         let same = usize::from(line.as_bytes()[0] - b'A');
-        let end = word.char_indices().nth(same).map_or(word.len(), |(at, _)| at);
+        let end = word
+            .char_indices()
+            .nth(same)
+            .map_or(word.len(), |(at, _)| at);
         word.replace_range(end.., &line[1..]);
         lines.extend([&word, " ", frequency, "\n"]);
     }
@@ -86,6 +100,12 @@ mod tests {
     #[test]
     fn the_dictionary_is_frozen() {
         let words = words();
-        assert_eq!((words.lines().count(), xxhash_rust::xxh3::xxh3_64(words.as_bytes())), (349_045, 6_410_083_466_913_795_717));
+        assert_eq!(
+            (
+                words.lines().count(),
+                xxhash_rust::xxh3::xxh3_64(words.as_bytes())
+            ),
+            (349_045, 6_410_083_466_913_795_717)
+        );
     }
 }

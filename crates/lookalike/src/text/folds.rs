@@ -47,9 +47,11 @@ impl Folds {
     /// Fails with [`ErrorKind::NotBuilt`] if `simplified` is set and this build lacks the feature `chinese`.
     pub fn check(self) -> Result<()> {
         match self.simplified && !cfg!(feature = "chinese") {
-            true => {
-                Err(ErrorKind::NotBuilt { what: "the fold from traditional to simplified Chinese", feature: "chinese" }.into())
+            true => Err(ErrorKind::NotBuilt {
+                what: "the fold from traditional to simplified Chinese",
+                feature: "chinese",
             }
+            .into()),
             false => Ok(()),
         }
     }
@@ -69,7 +71,11 @@ impl Folds {
     #[inline]
     pub(super) fn simple(self, kind: Kind, c: char) -> (Kind, char) {
         let image = IMAGES.get(c);
-        if self.takes(image.fold) { (image.kind, image.c) } else { (kind, c) }
+        if self.takes(image.fold) {
+            (image.kind, image.c)
+        } else {
+            (kind, c)
+        }
     }
 
     /// Folds a piece of the canonical form, including its marks.
@@ -87,7 +93,13 @@ impl Folds {
         });
         let folded: String = folded.collect();
         // If a mark was dropped, compose again: the mark may have prevented the hamza after it from composing with its letter.
-        *piece = if unmarked { ComposingNormalizer::new_nfc().normalize(&folded).into_owned() } else { folded };
+        *piece = if unmarked {
+            ComposingNormalizer::new_nfc()
+                .normalize(&folded)
+                .into_owned()
+        } else {
+            folded
+        };
     }
 }
 
@@ -114,13 +126,28 @@ static IMAGES: Paged<Image> = Paged::new(image);
 fn image(c: char) -> Image {
     let (fold, c) = match class::kind(c) {
         Kind::Han => (Fold::Simplified, chinese::simplified(c)),
-        Kind::Word if matches!(Script::for_char(c), Script::Latin | Script::Greek | Script::Cyrillic) => (Fold::Accents, bare(c)),
+        Kind::Word
+            if matches!(
+                Script::for_char(c),
+                Script::Latin | Script::Greek | Script::Cyrillic
+            ) =>
+        {
+            (Fold::Accents, bare(c))
+        }
         Kind::Mark if is_point(c) => (Fold::Marks, c),
         // Digits of scripts without spaces are tokens of their own until they are folded; then they are words like all digits.
-        Kind::Word | Kind::Solo if GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber => (Fold::Digits, '0'),
+        Kind::Word | Kind::Solo
+            if GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber =>
+        {
+            (Fold::Digits, '0')
+        }
         _ => (Fold::None, c),
     };
-    Image { fold, kind: class::kind(c), c }
+    Image {
+        fold,
+        kind: class::kind(c),
+        c,
+    }
 }
 
 /// Returns whether a mark is one that most texts of its script leave out. Arabic vowels belong to no script in Unicode's table,
@@ -170,16 +197,37 @@ mod tests {
             }
         }
         let han = cfg!(feature = "chinese");
-        assert!(taken[Fold::Simplified as usize] > 90_000 && (moved[Fold::Simplified as usize] > 4_000) == han);
-        assert!((100..300).contains(&taken[Fold::Marks as usize]), "{taken:?}");
-        assert!(moved[Fold::Accents as usize] > 700 && moved[Fold::Digits as usize] > 500, "{moved:?}");
+        assert!(
+            taken[Fold::Simplified as usize] > 90_000
+                && (moved[Fold::Simplified as usize] > 4_000) == han
+        );
+        assert!(
+            (100..300).contains(&taken[Fold::Marks as usize]),
+            "{taken:?}"
+        );
+        assert!(
+            moved[Fold::Accents as usize] > 700 && moved[Fold::Digits as usize] > 500,
+            "{moved:?}"
+        );
     }
 
     #[test]
     fn folding_accents_does_not_change_other_scripts() {
-        let folds = Folds { accents: true, ..Folds::default() };
-        for kept in ["が", "ハ\u{309a}", "น้ำ", "हिन्दी", "한국어", "שָׁלוֹם", "مُحَمَّد", "漢\u{301}", "7\u{301}"]
-        {
+        let folds = Folds {
+            accents: true,
+            ..Folds::default()
+        };
+        for kept in [
+            "が",
+            "ハ\u{309a}",
+            "น้ำ",
+            "हिन्दी",
+            "한국어",
+            "שָׁלוֹם",
+            "مُحَمَّد",
+            "漢\u{301}",
+            "7\u{301}",
+        ] {
             let mut piece = kept.to_string();
             folds.piece(&mut piece);
             assert_eq!(piece, kept);
@@ -188,7 +236,10 @@ mod tests {
 
     #[test]
     fn marks_are_removed_in_scripts_usually_written_without_them() {
-        let folds = Folds { marks: true, ..Folds::default() };
+        let folds = Folds {
+            marks: true,
+            ..Folds::default()
+        };
         for (marked, plain) in [
             ("مُحَمَّد", "محمد"),
             ("الرَّحْمٰنِ", "الرحمن"),
@@ -213,15 +264,35 @@ mod tests {
     #[test]
     fn folds_that_are_not_built_in_are_refused_with_a_message() {
         assert_eq!(Folds::default().check(), Ok(()));
-        let refusal = Folds { simplified: true, ..Folds::default() }.check().map_err(|refusal| refusal.to_string());
+        let refusal = Folds {
+            simplified: true,
+            ..Folds::default()
+        }
+        .check()
+        .map_err(|refusal| refusal.to_string());
         let words = "the fold from traditional to simplified Chinese is not in this build; build with the feature `chinese`, or do \
                      without it";
-        assert_eq!(refusal, if cfg!(feature = "chinese") { Ok(()) } else { Err(words.to_string()) });
+        assert_eq!(
+            refusal,
+            if cfg!(feature = "chinese") {
+                Ok(())
+            } else {
+                Err(words.to_string())
+            }
+        );
     }
 
     #[test]
     fn unknown_folds_are_refused() {
-        assert_eq!(serde_json::from_str::<Folds>("{}").unwrap(), Folds::default());
-        assert!(serde_json::from_str::<Folds>(r#"{"accent": true}"#).unwrap_err().to_string().contains("accent"));
+        assert_eq!(
+            serde_json::from_str::<Folds>("{}").unwrap(),
+            Folds::default()
+        );
+        assert!(
+            serde_json::from_str::<Folds>(r#"{"accent": true}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("accent")
+        );
     }
 }

@@ -21,7 +21,9 @@ pub enum Item<'a> {
 #[non_exhaustive]
 pub enum NotASet {
     /// The text does not begin like an array.
-    #[error("is not a JSON array; a set is an array of strings and numbers, such as [\"a\", 7], and an empty set is []")]
+    #[error(
+        "is not a JSON array; a set is an array of strings and numbers, such as [\"a\", 7], and an empty set is []"
+    )]
     NoArray,
     /// An item is neither a string nor a number.
     #[error(
@@ -34,19 +36,25 @@ pub enum NotASet {
         what: &'static str,
     },
     /// An item is a number with too many digits in its exponent to be compared exactly.
-    #[error("has a number with more than 18 digits in its exponent as item {number}; write it as a string")]
+    #[error(
+        "has a number with more than 18 digits in its exponent as item {number}; write it as a string"
+    )]
     Exponent {
         /// The number of the item.
         number: usize,
     },
     /// An item is a string with half of a surrogate pair.
-    #[error("has half of a character (a lone surrogate such as \\ud83d) in item {number}, which is not valid text; fix it")]
+    #[error(
+        "has half of a character (a lone surrogate such as \\ud83d) in item {number}, which is not valid text; fix it"
+    )]
     Surrogate {
         /// The number of the item.
         number: usize,
     },
     /// The text is not valid JSON.
-    #[error("is not valid JSON at byte {at}, after {items} whole items; fix it: a set is an array such as [\"a\", 7]")]
+    #[error(
+        "is not valid JSON at byte {at}, after {items} whole items; fix it: a set is an array such as [\"a\", 7]"
+    )]
     Damaged {
         /// The place of the fault.
         at: usize,
@@ -59,7 +67,12 @@ pub enum NotASet {
 /// string. If the text is not such an array, the iterator returns the items before the fault, then one error, and then ends.
 /// Cost: one pass; nothing is copied.
 pub fn items(array: &str) -> Items<'_> {
-    Items { array, at: 0, count: 0, next: Next::Array }
+    Items {
+        array,
+        at: 0,
+        count: 0,
+        next: Next::Array,
+    }
 }
 
 /// Returns why a text is not a set, or `None` if it is one.
@@ -153,11 +166,18 @@ impl<'a> Items<'a> {
     /// Reads the closing bracket. Only white space may follow it.
     fn end(&mut self) -> Result<Option<(Item<'a>, Span)>, NotASet> {
         self.at += 1;
-        if self.peek().is_none() { Ok(None) } else { Err(self.damaged()) }
+        if self.peek().is_none() {
+            Ok(None)
+        } else {
+            Err(self.damaged())
+        }
     }
 
     fn damaged(&self) -> NotASet {
-        NotASet::Damaged { at: self.at + 1, items: self.count }
+        NotASet::Damaged {
+            at: self.at + 1,
+            items: self.count,
+        }
     }
 
     fn string(&mut self, number: usize) -> Result<(Item<'a>, Span), NotASet> {
@@ -169,10 +189,17 @@ impl<'a> Items<'a> {
                 Some(b'\\') => {
                     let escape = &array[self.at + 1..];
                     let (c, length) = unescape(escape);
-                    let meant = c != char::REPLACEMENT_CHARACTER || escape.get(..5).is_some_and(is_replacement);
+                    let meant = c != char::REPLACEMENT_CHARACTER
+                        || escape.get(..5).is_some_and(is_replacement);
                     if !meant {
-                        let half = escape.get(1..5).is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-                        return Err(if half && escape.starts_with('u') { NotASet::Surrogate { number } } else { self.damaged() });
+                        let half = escape
+                            .get(1..5)
+                            .is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+                        return Err(if half && escape.starts_with('u') {
+                            NotASet::Surrogate { number }
+                        } else {
+                            self.damaged()
+                        });
                     }
                     self.at += 1 + length;
                 }
@@ -182,7 +209,13 @@ impl<'a> Items<'a> {
         }
         let string = &array[start + 1..self.at];
         self.at += 1;
-        Ok((Item::String(string), Span { start, end: self.at }))
+        Ok((
+            Item::String(string),
+            Span {
+                start,
+                end: self.at,
+            },
+        ))
     }
 
     fn number(&mut self, number: usize) -> Result<(Item<'a>, Span), NotASet> {
@@ -206,7 +239,13 @@ impl<'a> Items<'a> {
                 return Err(NotASet::Exponent { number });
             }
         }
-        Ok((Item::Number(&array[start..self.at]), Span { start, end: self.at }))
+        Ok((
+            Item::Number(&array[start..self.at]),
+            Span {
+                start,
+                end: self.at,
+            },
+        ))
     }
 
     /// Skips one or more digits.
@@ -215,7 +254,11 @@ impl<'a> Items<'a> {
         while let Some(b'0'..=b'9') = self.array.as_bytes().get(self.at) {
             self.at += 1;
         }
-        if self.at > from { Ok(()) } else { Err(self.damaged()) }
+        if self.at > from {
+            Ok(())
+        } else {
+            Err(self.damaged())
+        }
     }
 }
 
@@ -242,7 +285,10 @@ pub(super) fn read(array: &str, tokens: &mut Tokens) {
 
 /// Returns the places of the items that [`read`] appends.
 pub(super) fn spans(array: &str) -> Vec<Span> {
-    items(array).map(|item| item.map(|(_, span)| span)).collect::<Result<_, _>>().unwrap_or_default()
+    items(array)
+        .map(|item| item.map(|(_, span)| span))
+        .collect::<Result<_, _>>()
+        .unwrap_or_default()
 }
 
 impl Item<'_> {
@@ -281,18 +327,24 @@ fn is_plain(number: &str) -> bool {
 fn shortest(number: &str, out: &mut String) {
     let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |whole| ("-", whole));
+    let (sign, whole) = whole
+        .strip_prefix('-')
+        .map_or(("", whole), |whole| ("-", whole));
     let digits = format!("{whole}{part}");
     let significant = digits.trim_end_matches('0');
     // The exponent in the text has at most 18 digits, and no text has enough digits for the sum below to overflow.
-    let power = power.parse::<i64>().unwrap_or_default() - part.len() as i64 + (digits.len() - significant.len()) as i64;
+    let power = power.parse::<i64>().unwrap_or_default() - part.len() as i64
+        + (digits.len() - significant.len()) as i64;
     let significant = significant.trim_start_matches('0');
     if significant.is_empty() {
         return out.push('0');
     }
     out.push_str(sign);
     out.push_str(significant);
-    match usize::try_from(power).ok().filter(|power| significant.len().saturating_add(*power) <= PLAIN) {
+    match usize::try_from(power)
+        .ok()
+        .filter(|power| significant.len().saturating_add(*power) <= PLAIN)
+    {
         Some(zeros) => (0..zeros).for_each(|_| out.push('0')),
         None => out.push_str(&format!("e{power}")),
     }
@@ -311,7 +363,10 @@ mod tests {
     fn tokens(array: &str) -> Vec<String> {
         let mut tokens = Tokens::new();
         canonicalise(array, TokensBy::Items, Folds::default(), &mut tokens);
-        tokens.iter().map(|token| String::from_utf8(token.to_vec()).unwrap()).collect()
+        tokens
+            .iter()
+            .map(|token| String::from_utf8(token.to_vec()).unwrap())
+            .collect()
     }
 
     #[test]
@@ -324,15 +379,39 @@ mod tests {
             ("[0,-0,0.0,-0.00e7,0e18]", &["0"; 5]),
             (r#"[1,"1","1.0"]"#, &["1", "1\"", "1.0\""]),
             ("[-7,-7.50,0.075e2]", &["-7", "-75e-1", "75e-1"]),
-            ("[100,1e2,1e19,10000000000000000000]", &["100", "100", "10000000000000000000", "10000000000000000000"]),
-            ("[1e20,100000000000000000000,123456789012345678901]", &["1e20", "1e20", "123456789012345678901e0"]),
+            (
+                "[100,1e2,1e19,10000000000000000000]",
+                &["100", "100", "10000000000000000000", "10000000000000000000"],
+            ),
+            (
+                "[1e20,100000000000000000000,123456789012345678901]",
+                &["1e20", "1e20", "123456789012345678901e0"],
+            ),
             // Values that a float cannot distinguish.
-            ("[9007199254740993,9007199254740992.0]", &["9007199254740993", "9007199254740992"]),
-            ("[0.1,0.1000000000000000055511151231257827]", &["1e-1", "1000000000000000055511151231257827e-34"]),
-            ("[1e999999999999999999,-1e-0999999999999999999]", &["1e999999999999999999", "-1e-999999999999999999"]),
+            (
+                "[9007199254740993,9007199254740992.0]",
+                &["9007199254740993", "9007199254740992"],
+            ),
+            (
+                "[0.1,0.1000000000000000055511151231257827]",
+                &["1e-1", "1000000000000000055511151231257827e-34"],
+            ),
+            (
+                "[1e999999999999999999,-1e-0999999999999999999]",
+                &["1e999999999999999999", "-1e-999999999999999999"],
+            ),
             (
                 r#"["é","\u00e9","e\u0301","\ud83d\ude00","\n\"\\\/","\ufffd","a\u0000","a"]"#,
-                &["é\"", "é\"", "e\u{301}\"", "😀\"", "\n\"\\/\"", "\u{fffd}\"", "a\0\"", "a\""],
+                &[
+                    "é\"",
+                    "é\"",
+                    "e\u{301}\"",
+                    "😀\"",
+                    "\n\"\\/\"",
+                    "\u{fffd}\"",
+                    "a\0\"",
+                    "a\"",
+                ],
             ),
         ] {
             assert_eq!(tokens(array), expected, "{array}");
@@ -347,11 +426,41 @@ mod tests {
             ("", NotASet::NoArray),
             ("a b", NotASet::NoArray),
             (r#"{"a":1}"#, NotASet::NoArray),
-            ("[1,null]", NotASet::Item { number: 2, what: "null" }),
-            ("[true]", NotASet::Item { number: 1, what: "true" }),
-            ("[false]", NotASet::Item { number: 1, what: "false" }),
-            (r#"["a","b",[1]]"#, NotASet::Item { number: 3, what: "an array" }),
-            ("[{}]", NotASet::Item { number: 1, what: "an object" }),
+            (
+                "[1,null]",
+                NotASet::Item {
+                    number: 2,
+                    what: "null",
+                },
+            ),
+            (
+                "[true]",
+                NotASet::Item {
+                    number: 1,
+                    what: "true",
+                },
+            ),
+            (
+                "[false]",
+                NotASet::Item {
+                    number: 1,
+                    what: "false",
+                },
+            ),
+            (
+                r#"["a","b",[1]]"#,
+                NotASet::Item {
+                    number: 3,
+                    what: "an array",
+                },
+            ),
+            (
+                "[{}]",
+                NotASet::Item {
+                    number: 1,
+                    what: "an object",
+                },
+            ),
             ("[1e1000000000000000000]", NotASet::Exponent { number: 1 }),
             (r#"["\ud800"]"#, NotASet::Surrogate { number: 1 }),
             (r#"["a","\ude00"]"#, NotASet::Surrogate { number: 2 }),
@@ -377,7 +486,10 @@ mod tests {
         ] {
             assert_eq!(items(array).find_map(Result::err), Some(fault), "{array}");
             assert_eq!(items(array).last(), Some(Err(fault)), "{array}");
-            assert!(tokens(array).is_empty() && spans(array).is_empty(), "{array}");
+            assert!(
+                tokens(array).is_empty() && spans(array).is_empty(),
+                "{array}"
+            );
         }
     }
 
@@ -445,7 +557,11 @@ mod tests {
         let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let zeros = 1200 + power.parse::<i64>().unwrap() - part.len() as i64;
-        let digits = format!("{}{part}{}", whole.trim_start_matches('-'), "0".repeat(zeros.try_into().unwrap()));
+        let digits = format!(
+            "{}{part}{}",
+            whole.trim_start_matches('-'),
+            "0".repeat(zeros.try_into().unwrap())
+        );
         let digits = digits.trim_start_matches('0').to_string();
         (number.starts_with('-') && !digits.is_empty(), digits)
     }

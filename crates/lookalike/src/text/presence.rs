@@ -62,9 +62,17 @@ mod tests {
         for c in '\0'..=char::MAX {
             let text = c.encode_utf8(&mut scratch);
             for simplified in [false, cfg!(feature = "chinese")] {
-                let folds = Folds { simplified, accents: true, marks: true, digits: true };
+                let folds = Folds {
+                    simplified,
+                    accents: true,
+                    marks: true,
+                    digits: true,
+                };
                 canonicalise(text, TokensBy::Words, folds, &mut tokens);
-                let is_letter = matches!(class::class(c), Class::Simple(Kind::Word | Kind::Han | Kind::Solo, _));
+                let is_letter = matches!(
+                    class::class(c),
+                    Class::Simple(Kind::Word | Kind::Han | Kind::Solo, _)
+                );
                 assert!(!is_letter || tokens.len() == 1, "{c:?} {folds:?}");
             }
         }

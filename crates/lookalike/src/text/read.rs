@@ -34,25 +34,49 @@ impl Reader {
     /// Passes the tokens of a text to `taker`: the same tokens as [`canonicalise`] finds without folds. `by` must be
     /// [`TokensBy::Auto`] or [`TokensBy::Words`]; for any other `by`, such as dictionary words or characters, the tokens would be
     /// wrong.
-    pub(crate) fn read(&mut self, simd: Simd, text: Text, by: TokensBy, taker: &mut impl TokenSink) {
+    pub(crate) fn read(
+        &mut self,
+        simd: Simd,
+        text: Text,
+        by: TokensBy,
+        taker: &mut impl TokenSink,
+    ) {
         let solo = by == TokensBy::Auto;
         let (text, escaped) = match text {
             Text::Plain(text) => (text, false),
             Text::Escaped(text) => (text, true),
         };
-        let Some(rest) = self.read_part(simd, text, Manner { solo, escaped }, taker) else { return };
+        let Some(rest) = self.read_part(simd, text, Manner { solo, escaped }, taker) else {
+            return;
+        };
         // Text with one `\uXXXX` escape usually has many, so the rest is decoded in one go.
         let mut plain = std::mem::take(&mut self.plain);
         let decoded = Text::Escaped(&text[rest..]).decode(&mut plain);
-        self.read_part(simd, decoded, Manner { solo, escaped: false }, taker);
+        self.read_part(
+            simd,
+            decoded,
+            Manner {
+                solo,
+                escaped: false,
+            },
+            taker,
+        );
         self.plain = plain;
     }
 
     /// Reads up to the first `\uXXXX` escape, and returns the place from which the rest must be read.
-    fn read_part(&mut self, simd: Simd, text: &str, manner: Manner, taker: &mut impl TokenSink) -> Option<usize> {
+    fn read_part(
+        &mut self,
+        simd: Simd,
+        text: &str,
+        manner: Manner,
+        taker: &mut impl TokenSink,
+    ) -> Option<usize> {
         let Self { spans, tokens, .. } = self;
         stretches(simd, text, manner, spans, |stretch| match stretch {
-            Stretch::Easy { base, starts, ends } => taker.take_places(&text.as_bytes()[base..], starts, ends),
+            Stretch::Easy { base, starts, ends } => {
+                taker.take_places(&text.as_bytes()[base..], starts, ends)
+            }
             Stretch::Hard { from, end, .. } => {
                 canonicalise(&text[from..end], by(manner), Folds::default(), tokens);
                 taker.take(tokens);
@@ -77,7 +101,10 @@ impl Reader {
         let Self { spans, tokens, .. } = self;
         let mut parts = starts.peekable();
         let mut count = 0;
-        let manner = Manner { solo: by == TokensBy::Auto, escaped: false };
+        let manner = Manner {
+            solo: by == TokensBy::Auto,
+            escaped: false,
+        };
         stretches(simd, text, manner, spans, |stretch| match stretch {
             Stretch::Easy { base, starts, ends } => {
                 let (mut from, mut number) = (base, 0);
@@ -86,7 +113,10 @@ impl Reader {
                     // There is at most one token in two bytes, so only these are compared, without a branch on the answer.
                     let place = part.saturating_sub(base) as u16;
                     let near = number..starts.len().min(number + part.saturating_sub(from) / 2 + 1);
-                    number += starts[near].iter().map(|&start| u16::from(start < place)).sum::<u16>() as usize;
+                    number += starts[near]
+                        .iter()
+                        .map(|&start| u16::from(start < place))
+                        .sum::<u16>() as usize;
                     before.push(count + number);
                     from = part;
                 }
@@ -111,7 +141,11 @@ impl Reader {
 }
 
 fn by(manner: Manner) -> TokensBy {
-    if manner.solo { TokensBy::Auto } else { TokensBy::Words }
+    if manner.solo {
+        TokensBy::Auto
+    } else {
+        TokensBy::Words
+    }
 }
 
 #[cfg(test)]
@@ -134,7 +168,11 @@ mod tests {
         }
 
         fn take(&mut self, tokens: &Tokens) {
-            self.0.extend(tokens.iter().map(|token| String::from_utf8(token.to_vec()).unwrap()));
+            self.0.extend(
+                tokens
+                    .iter()
+                    .map(|token| String::from_utf8(token.to_vec()).unwrap()),
+            );
         }
     }
 
@@ -147,7 +185,10 @@ mod tests {
     fn canonical(text: &str, by: TokensBy) -> Vec<String> {
         let mut tokens = Tokens::new();
         canonicalise(text, by, Folds::default(), &mut tokens);
-        tokens.iter().map(|token| String::from_utf8(token.to_vec()).unwrap()).collect()
+        tokens
+            .iter()
+            .map(|token| String::from_utf8(token.to_vec()).unwrap())
+            .collect()
     }
 
     fn check(text: &str) {
@@ -155,15 +196,31 @@ mod tests {
         let json = &json[1..json.len() - 1];
         let ascii = |c: char| match c.is_ascii() {
             true => c.to_string(),
-            false => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+            false => c
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|unit| format!("\\u{unit:04x}"))
+                .collect(),
         };
         let numbers: String = json.chars().map(ascii).collect();
         for by in [TokensBy::Auto, TokensBy::Words] {
             let expected = canonical(text, by);
             for simd in Simd::all() {
-                assert_eq!(read(simd, Text::Plain(text), by), expected, "{text:?} {by:?} {simd:?}");
-                assert_eq!(read(simd, Text::Escaped(json), by), expected, "{json:?} {by:?} {simd:?}");
-                assert_eq!(read(simd, Text::Escaped(&numbers), by), expected, "{numbers:?} {by:?} {simd:?}");
+                assert_eq!(
+                    read(simd, Text::Plain(text), by),
+                    expected,
+                    "{text:?} {by:?} {simd:?}"
+                );
+                assert_eq!(
+                    read(simd, Text::Escaped(json), by),
+                    expected,
+                    "{json:?} {by:?} {simd:?}"
+                );
+                assert_eq!(
+                    read(simd, Text::Escaped(&numbers), by),
+                    expected,
+                    "{numbers:?} {by:?} {simd:?}"
+                );
             }
         }
     }
@@ -192,8 +249,23 @@ mod tests {
 
     #[test]
     fn long_texts_are_read_across_internal_borders() {
-        let parts = ["word", "Étude", "cafe\u{301}", "漢字", "が、", " ", "-", "\\n", "\n", "x".repeat(500).leak(), "각하", "ﬁ"];
-        let text: String = (0..20_000u64).map(|i| parts[(i * i / 7 % 12) as usize]).collect();
+        let parts = [
+            "word",
+            "Étude",
+            "cafe\u{301}",
+            "漢字",
+            "が、",
+            " ",
+            "-",
+            "\\n",
+            "\n",
+            "x".repeat(500).leak(),
+            "각하",
+            "ﬁ",
+        ];
+        let text: String = (0..20_000u64)
+            .map(|i| parts[(i * i / 7 % 12) as usize])
+            .collect();
         check(&text);
         check(&"a".repeat(30_000));
         for length in 8180..8200 {

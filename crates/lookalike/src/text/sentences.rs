@@ -38,7 +38,10 @@ pub(crate) fn sentences_by(simd: Simd, text: &str) -> impl Iterator<Item = Span>
             let first = end - trimmed.len();
             start = next;
             if !trimmed.is_empty() {
-                return Some(Span { start: first, end: first + trimmed.trim_end().len() });
+                return Some(Span {
+                    start: first,
+                    end: first + trimmed.trim_end().len(),
+                });
             }
         }
         None
@@ -50,13 +53,18 @@ fn cut(text: &str, start: usize, ends: &mut Seeker) -> (usize, usize) {
     let mut from = start;
     loop {
         let end = ends.next(text.as_bytes(), from);
-        let Some(first) = text[end..].chars().next() else { return (end, end) };
+        let Some(first) = text[end..].chars().next() else {
+            return (end, end);
+        };
         let mut next = end + first.len_utf8();
         if is_line_break(first) {
             return (end, next);
         }
         let mut sure = !is_western(first);
-        for c in text[next..].chars().take_while(|&c| is_end(c) || is_closing(c)) {
+        for c in text[next..]
+            .chars()
+            .take_while(|&c| is_end(c) || is_closing(c))
+        {
             sure |= is_end(c) && !is_western(c);
             next += c.len_utf8();
         }
@@ -116,14 +124,18 @@ fn runs_on(sentence: &str, marks: &str, rest: &str) -> bool {
     match word.chars().next() {
         None => false,
         Some(_) if gap.contains(is_line_break) => false,
-        Some(c) if gap.is_empty() => c.is_ascii() || !matches!(class::kind(c), Kind::Separator | Kind::Han | Kind::Solo),
+        Some(c) if gap.is_empty() => {
+            c.is_ascii() || !matches!(class::kind(c), Kind::Separator | Kind::Han | Kind::Solo)
+        }
         Some(c) => c.is_lowercase() || marks == "." && ends_in_single_letter(sentence),
     }
 }
 
 fn ends_in_single_letter(sentence: &str) -> bool {
     let mut back = sentence.chars().rev();
-    back.next().is_some_and(|c| c.is_lowercase() || c.is_uppercase()) && back.next().is_none_or(|c| !c.is_alphanumeric())
+    back.next()
+        .is_some_and(|c| c.is_lowercase() || c.is_uppercase())
+        && back.next().is_none_or(|c| !c.is_alphanumeric())
 }
 
 #[cfg(test)]
@@ -135,7 +147,10 @@ mod tests {
 
     /// Like [`cut`], character by character.
     fn cut_by_chars(text: &str, start: usize) -> (usize, usize) {
-        let mut chars = text[start..].char_indices().map(|(at, c)| (start + at, c)).peekable();
+        let mut chars = text[start..]
+            .char_indices()
+            .map(|(at, c)| (start + at, c))
+            .peekable();
         while let Some((end, c)) = chars.next() {
             if is_line_break(c) {
                 return (end, end + c.len_utf8());
@@ -156,7 +171,9 @@ mod tests {
     }
 
     fn cut_up(text: &str) -> Vec<&str> {
-        sentences(text).map(|span| &text[span.start..span.end]).collect()
+        sentences(text)
+            .map(|span| &text[span.start..span.end])
+            .collect()
     }
 
     #[test]
@@ -164,12 +181,27 @@ mod tests {
         for (text, expected) in [
             ("", &[][..]),
             (" \n。 !?\r\n…", &[]),
-            ("床前明月光，疑是地上霜。举头望明月，低头思故乡。", &["床前明月光，疑是地上霜", "举头望明月，低头思故乡"]),
-            ("他说：“走吧！”她笑了……然后走了；雨停了", &["他说：“走吧", "她笑了", "然后走了", "雨停了"]),
+            (
+                "床前明月光，疑是地上霜。举头望明月，低头思故乡。",
+                &["床前明月光，疑是地上霜", "举头望明月，低头思故乡"],
+            ),
+            (
+                "他说：“走吧！”她笑了……然后走了；雨停了",
+                &["他说：“走吧", "她笑了", "然后走了", "雨停了"],
+            ),
             ("真的?我不信!“好”.行", &["真的", "我不信", "“好”", "行"]),
-            ("「吾輩は猫である。」名前はまだ無い｡どこで？！", &["「吾輩は猫である", "名前はまだ無い", "どこで"]),
-            ("圆周率是3.14。版本２．５好", &["圆周率是3.14", "版本２．５好"]),
-            ("Pi is 3.14. It is not 3! Is it?", &["Pi is 3.14", "It is not 3", "Is it"]),
+            (
+                "「吾輩は猫である。」名前はまだ無い｡どこで？！",
+                &["「吾輩は猫である", "名前はまだ無い", "どこで"],
+            ),
+            (
+                "圆周率是3.14。版本２．５好",
+                &["圆周率是3.14", "版本２．５好"],
+            ),
+            (
+                "Pi is 3.14. It is not 3! Is it?",
+                &["Pi is 3.14", "It is not 3", "Is it"],
+            ),
             (
                 "He left (at last.) She stayed. \"Why?\" Nobody knew...",
                 &["He left (at last", "She stayed", "\"Why", "Nobody knew"],
@@ -178,10 +210,19 @@ mod tests {
                 "See e.g. this, i.e. Kant, by J. R. Smith of example.com/?q=a.",
                 &["See e.g. this, i.e. Kant, by J. R. Smith of example.com/?q=a"],
             ),
-            ("Well... perhaps. “Yahoo!” is a name", &["Well... perhaps", "“Yahoo!” is a name"]),
-            ("Plan B.\nsmall letters\r\n\r\n  Vitamin C.", &["Plan B", "small letters", "Vitamin C"]),
+            (
+                "Well... perhaps. “Yahoo!” is a name",
+                &["Well... perhaps", "“Yahoo!” is a name"],
+            ),
+            (
+                "Plan B.\nsmall letters\r\n\r\n  Vitamin C.",
+                &["Plan B", "small letters", "Vitamin C"],
+            ),
             ("Dr. Smith", &["Dr", "Smith"]),
-            ("यह एक वाक्य है। दूसरा। هل؟ نعم", &["यह एक वाक्य है", "दूसरा", "هل", "نعم"]),
+            (
+                "यह एक वाक्य है। दूसरा। هل؟ نعم",
+                &["यह एक वाक्य है", "दूसरा", "هل", "نعم"],
+            ),
             ("***\na", &["***", "a"]),
         ] {
             assert_eq!(cut_up(text), expected, "{text}");
@@ -193,19 +234,32 @@ mod tests {
         for simd in Simd::all() {
             for c in '\0'..=char::MAX {
                 let text = format!("\u{301}a{c}漢");
-                let found = |sought| Seeker::new(simd, sought).next(text.as_bytes(), 0) < text.len();
+                let found =
+                    |sought| Seeker::new(simd, sought).next(text.as_bytes(), 0) < text.len();
                 assert_eq!(found(Sought::Escape), c == '\\', "{c:?} {simd:?}");
-                assert_eq!(found(Sought::LineEnd), matches!(c, '\n' | '\r'), "{c:?} {simd:?}");
-                assert_eq!(found(Sought::SentenceEnd), is_line_break(c) || is_end(c), "{c:?} {simd:?}");
+                assert_eq!(
+                    found(Sought::LineEnd),
+                    matches!(c, '\n' | '\r'),
+                    "{c:?} {simd:?}"
+                );
+                assert_eq!(
+                    found(Sought::SentenceEnd),
+                    is_line_break(c) || is_end(c),
+                    "{c:?} {simd:?}"
+                );
             }
         }
     }
 
     #[test]
     fn characters_between_sentences_are_separators_that_compose_with_nothing_after_them() {
-        let is_between = |c: char| is_end(c) || is_closing(c) || is_line_break(c) || c.is_whitespace();
+        let is_between =
+            |c: char| is_end(c) || is_closing(c) || is_line_break(c) || c.is_whitespace();
         for c in '\0'..=char::MAX {
-            assert!(!is_between(c) || matches!(class::class(c), Class::Simple(Kind::Separator, _)), "{c:?}");
+            assert!(
+                !is_between(c) || matches!(class::class(c), Class::Simple(Kind::Separator, _)),
+                "{c:?}"
+            );
             if let Decomposed::Expansion(first, _) = CanonicalDecomposition::new().decompose(c) {
                 assert!(!is_between(first), "{c:?}");
             }
@@ -215,9 +269,14 @@ mod tests {
     #[test]
     fn a_place_does_not_depend_on_the_blocks() {
         for simd in Simd::all() {
-            for (at, mark) in (0..200).flat_map(|at| ["\n", ".", "؟", "。"].map(|mark| (at, mark))) {
+            for (at, mark) in (0..200).flat_map(|at| ["\n", ".", "؟", "。"].map(|mark| (at, mark)))
+            {
                 let text = format!("{}{mark}é\n.", "é".repeat(at));
-                assert_eq!(Seeker::new(simd, Sought::SentenceEnd).next(text.as_bytes(), at / 2 * 2), 2 * at, "{mark:?} {simd:?}");
+                assert_eq!(
+                    Seeker::new(simd, Sought::SentenceEnd).next(text.as_bytes(), at / 2 * 2),
+                    2 * at,
+                    "{mark:?} {simd:?}"
+                );
             }
         }
     }

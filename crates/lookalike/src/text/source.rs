@@ -78,9 +78,15 @@ const NUMBER: usize = 6;
 /// texts are full of such escapes.
 #[inline]
 fn numbered(escape: &[u8; NUMBER]) -> Option<char> {
-    let [b'\\', b'u', digits @ ..] = escape else { return None };
-    let number = digits.iter().fold(0, |number, &digit| number << 4 | u32::from(DIGITS[usize::from(digit)]));
-    let valid = digits.iter().all(|&digit| DIGITS[usize::from(digit)] < NO_DIGIT);
+    let [b'\\', b'u', digits @ ..] = escape else {
+        return None;
+    };
+    let number = digits.iter().fold(0, |number, &digit| {
+        number << 4 | u32::from(DIGITS[usize::from(digit)])
+    });
+    let valid = digits
+        .iter()
+        .all(|&digit| DIGITS[usize::from(digit)] < NO_DIGIT);
     char::from_u32(number).filter(|_| valid)
 }
 
@@ -116,15 +122,28 @@ pub(super) fn unescape(escape: &str) -> (char, usize) {
 /// Like [`unescape`], for one escape `uXXXX`, or for two that form a surrogate pair.
 fn unescape_number(escape: &str) -> (char, usize) {
     let unit = |from: usize| {
-        let digits = escape.get(from..from + 4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let digits = escape
+            .get(from..from + 4)
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
         u16::from_str_radix(digits, 16).ok()
     };
-    let Some(high) = unit(1) else { return (char::REPLACEMENT_CHARACTER, 1) };
-    let low = escape.get(5..7).filter(|next| *next == "\\u").and_then(|_| unit(7));
-    let decoded = |units: &[u16]| char::decode_utf16(units.iter().copied()).next().and_then(Result::ok);
+    let Some(high) = unit(1) else {
+        return (char::REPLACEMENT_CHARACTER, 1);
+    };
+    let low = escape
+        .get(5..7)
+        .filter(|next| *next == "\\u")
+        .and_then(|_| unit(7));
+    let decoded = |units: &[u16]| {
+        char::decode_utf16(units.iter().copied())
+            .next()
+            .and_then(Result::ok)
+    };
     match (decoded(&[high]), low) {
         (Some(c), _) => (c, 5),
-        (None, Some(low)) => decoded(&[high, low]).map_or((char::REPLACEMENT_CHARACTER, 5), |c| (c, 11)),
+        (None, Some(low)) => {
+            decoded(&[high, low]).map_or((char::REPLACEMENT_CHARACTER, 5), |c| (c, 11))
+        }
         (None, None) => (char::REPLACEMENT_CHARACTER, 5),
     }
 }
@@ -170,7 +189,11 @@ mod tests {
             (r"\x", "\u{fffd}x"),
             (r"\", "\u{fffd}"),
         ] {
-            assert_eq!(Text::Escaped(escaped).decode(&mut String::new()), plain, "{escaped}");
+            assert_eq!(
+                Text::Escaped(escaped).decode(&mut String::new()),
+                plain,
+                "{escaped}"
+            );
         }
     }
 }

@@ -30,7 +30,10 @@ pub struct CharCount<'a> {
 impl<'a> CharCount<'a> {
     /// Creates the counter of a text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, marks: vec![(0, 0)] }
+        Self {
+            text,
+            marks: vec![(0, 0)],
+        }
     }
 
     /// Converts the start and the end of a span from bytes to characters.
@@ -38,7 +41,10 @@ impl<'a> CharCount<'a> {
     /// # Panics
     /// Panics if either end of the span is not at a character boundary.
     pub fn span(&mut self, bytes: Span) -> Span {
-        Span { start: self.before(bytes.start), end: self.before(bytes.end) }
+        Span {
+            start: self.before(bytes.start),
+            end: self.before(bytes.end),
+        }
     }
 
     fn before(&mut self, byte: usize) -> usize {
@@ -75,7 +81,10 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
     if by == TokensBy::Lines {
         let span = |(at, line): (usize, &str)| {
             let words = token_spans(line, TokensBy::Auto, folds);
-            Some(Span { start: at + words.first()?.start, end: at + words.last()?.end })
+            Some(Span {
+                start: at + words.first()?.start,
+                end: at + words.last()?.end,
+            })
         };
         return canon::lines(text).filter_map(span).collect();
     }
@@ -101,49 +110,96 @@ fn scanned(by: TokensBy, folds: Folds) -> bool {
 
 /// Finds most tokens with the scan, and only the others piece by piece.
 fn scanned_spans(simd: Simd, text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
-    let manner = Manner { solo: by == TokensBy::Auto, escaped: false };
+    let manner = Manner {
+        solo: by == TokensBy::Auto,
+        escaped: false,
+    };
     let mut spans = Vec::new();
-    stretches(simd, text, manner, &mut Spans::default(), |stretch| match stretch {
-        Stretch::Easy { base, starts, ends } => {
-            let span = |(&start, &end)| Span { start: base + usize::from(start), end: base + usize::from(end) };
-            spans.extend(starts.iter().zip(ends).map(span));
-        }
-        Stretch::Hard { base, from, at, end } => {
-            // A hard character that does not belong to a token is in one piece with the separator before it.
-            let separator = text[base..at].char_indices().next_back().filter(|_| from == at);
-            let from = separator.map_or(from, |(before, _)| base + before);
-            spans_of_pieces(text, from..end, by, folds, &mut spans);
-        }
-    });
+    stretches(
+        simd,
+        text,
+        manner,
+        &mut Spans::default(),
+        |stretch| match stretch {
+            Stretch::Easy { base, starts, ends } => {
+                let span = |(&start, &end)| Span {
+                    start: base + usize::from(start),
+                    end: base + usize::from(end),
+                };
+                spans.extend(starts.iter().zip(ends).map(span));
+            }
+            Stretch::Hard {
+                base,
+                from,
+                at,
+                end,
+            } => {
+                // A hard character that does not belong to a token is in one piece with the separator before it.
+                let separator = text[base..at]
+                    .char_indices()
+                    .next_back()
+                    .filter(|_| from == at);
+                let from = separator.map_or(from, |(before, _)| base + before);
+                spans_of_pieces(text, from..end, by, folds, &mut spans);
+            }
+        },
+    );
     spans
 }
 
 /// Appends the places of the tokens in a range of bytes, which are read piece by piece.
-fn spans_of_pieces(text: &str, range: Range<usize>, by: TokensBy, folds: Folds, spans: &mut Vec<Span>) {
-    let mut places = Places { spans: std::mem::take(spans), ..Places::default() };
+fn spans_of_pieces(
+    text: &str,
+    range: Range<usize>,
+    by: TokensBy,
+    folds: Folds,
+    spans: &mut Vec<Span>,
+) {
+    let mut places = Places {
+        spans: std::mem::take(spans),
+        ..Places::default()
+    };
     let mut folded = String::new();
     let Range { start: mut at, end } = range;
     let text = &text[..end];
     let is_words = matches!(by, TokensBy::Auto | TokensBy::Words);
     while at < text.len() {
-        let ascii = if is_words { canon::ascii_alone(&text[at..]) } else { 0 };
+        let ascii = if is_words {
+            canon::ascii_alone(&text[at..])
+        } else {
+            0
+        };
         if ascii > 0 {
             places.ascii_words(&text.as_bytes()[at..at + ascii], at);
             at += ascii;
             continue;
         }
-        let Some(piece) = Piece::at(text, at) else { break };
+        let Some(piece) = Piece::at(text, at) else {
+            break;
+        };
         // A piece may begin with a separator that is normalised together with the text after it, such as the bracket of (½).
         let first = text.as_bytes()[at];
-        let start = if first.is_ascii() && !first.is_ascii_alphanumeric() && piece.end > at + 1 { at + 1 } else { at };
-        let place = Span { start, end: piece.end };
-        piece.fold(&text[at..piece.end], Reading::<true>(folds), &mut folded, |kind, c| match by {
-            TokensBy::Auto => places.word(kind, true, place),
-            TokensBy::Words => places.word(kind, false, place),
-            TokensBy::Chars => places.char(kind, place),
-            TokensBy::Jieba => places.dictionary(kind, c, place),
-            TokensBy::Items | TokensBy::Lines => {}
-        });
+        let start = if first.is_ascii() && !first.is_ascii_alphanumeric() && piece.end > at + 1 {
+            at + 1
+        } else {
+            at
+        };
+        let place = Span {
+            start,
+            end: piece.end,
+        };
+        piece.fold(
+            &text[at..piece.end],
+            Reading::<true>(folds),
+            &mut folded,
+            |kind, c| match by {
+                TokensBy::Auto => places.word(kind, true, place),
+                TokensBy::Words => places.word(kind, false, place),
+                TokensBy::Chars => places.char(kind, place),
+                TokensBy::Jieba => places.dictionary(kind, c, place),
+                TokensBy::Items | TokensBy::Lines => {}
+            },
+        );
         at = piece.end;
     }
     places.cut_run();
@@ -184,13 +240,19 @@ impl Places {
     fn ascii_words(&mut self, text: &[u8], from: usize) {
         let mut at = 0;
         while at < text.len() {
-            let length = text[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            let length = text[at..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric())
+                .count();
             if length == 0 {
                 self.open = None;
                 at += 1;
                 continue;
             }
-            let place = Span { start: from + at, end: from + at + length };
+            let place = Span {
+                start: from + at,
+                end: from + at + length,
+            };
             match (self.open, self.spans.last_mut()) {
                 (Some(Kind::Word), Some(last)) => last.end = place.end,
                 _ => self.spans.push(place),
@@ -202,7 +264,12 @@ impl Places {
 
     fn char(&mut self, kind: Kind, place: Span) {
         match kind {
-            Kind::Separator => self.gap = Some(Span { start: self.gap.map_or(place.start, |gap| gap.start), end: place.end }),
+            Kind::Separator => {
+                self.gap = Some(Span {
+                    start: self.gap.map_or(place.start, |gap| gap.start),
+                    end: place.end,
+                })
+            }
             Kind::Ignorable => {}
             Kind::Mark | Kind::Word | Kind::Han | Kind::Solo => {
                 let gap = self.gap.take().filter(|_| !self.spans.is_empty());
@@ -240,7 +307,10 @@ impl Places {
         let mut from = 0;
         for word in dictionary::cut(&self.run) {
             let to = from + word.chars().count();
-            self.spans.push(Span { start: self.in_run[from].start, end: self.in_run[to - 1].end });
+            self.spans.push(Span {
+                start: self.in_run[from].start,
+                end: self.in_run[to - 1].end,
+            });
             from = to;
         }
         self.run.clear();

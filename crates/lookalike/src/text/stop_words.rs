@@ -36,7 +36,9 @@ impl Language {
     /// Panics under the same conditions as [`canonicalise`].
     pub fn stop_words(self, by: TokensBy, folds: Folds) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
-        self.each_stop_word(by, folds, |word| words.push(String::from_utf8_lossy(word.text()).into_owned()));
+        self.each_stop_word(by, folds, |word| {
+            words.push(String::from_utf8_lossy(word.text()).into_owned())
+        });
         words.sort_unstable();
         words.dedup();
         words
@@ -61,10 +63,16 @@ impl FromStr for Language {
     /// Fails with [`ErrorKind::Language`] for an unknown code, and with [`ErrorKind::NotBuilt`] without the feature `stop-words`.
     fn from_str(code: &str) -> Result<Self> {
         if codes().is_empty() {
-            return Err(ErrorKind::NotBuilt { what: "the list of stop words", feature: "stop-words" }.into());
+            return Err(ErrorKind::NotBuilt {
+                what: "the list of stop words",
+                feature: "stop-words",
+            }
+            .into());
         }
         let known = codes().iter().find(|known| **known == code);
-        known.map(|known| Self(known)).ok_or_else(|| ErrorKind::Language(code.into()).into())
+        known
+            .map(|known| Self(known))
+            .ok_or_else(|| ErrorKind::Language(code.into()).into())
     }
 }
 
@@ -76,7 +84,9 @@ impl fmt::Display for Language {
 
 impl<'de> Deserialize<'de> for Language {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
     }
 }
 
@@ -94,12 +104,16 @@ fn code_in(line: &'static str) -> Option<&'static str> {
 }
 
 fn codes() -> &'static [&'static str] {
-    static CODES: LazyLock<Vec<&str>> = LazyLock::new(|| LISTS.lines().filter_map(code_in).collect());
+    static CODES: LazyLock<Vec<&str>> =
+        LazyLock::new(|| LISTS.lines().filter_map(code_in).collect());
     &CODES
 }
 
 fn words_of(code: &str) -> impl Iterator<Item = &'static str> {
-    let after = LISTS.lines().skip_while(move |line| code_in(line) != Some(code)).skip(1);
+    let after = LISTS
+        .lines()
+        .skip_while(move |line| code_in(line) != Some(code))
+        .skip(1);
     after.take_while(|line| code_in(line).is_none())
 }
 
@@ -119,8 +133,14 @@ mod tests {
             ("pl", ["nie", "że", "się"]),
             ("hi", ["और", "है", "में"]),
         ] {
-            let words = code.parse::<Language>().unwrap().stop_words(TokensBy::Auto, Folds::default());
-            let missing: Vec<_> = some.iter().filter(|word| !words.iter().any(|known| known == *word)).collect();
+            let words = code
+                .parse::<Language>()
+                .unwrap()
+                .stop_words(TokensBy::Auto, Folds::default());
+            let missing: Vec<_> = some
+                .iter()
+                .filter(|word| !words.iter().any(|known| known == *word))
+                .collect();
             assert!(missing.is_empty(), "{code}: {missing:?} of {words:?}");
             assert!(words.iter().all(|word| !word.contains(' ')), "{code}");
         }
@@ -128,16 +148,25 @@ mod tests {
 
     #[test]
     fn the_lists_are_frozen() {
-        let words: usize = Language::all().map(|language| words_of(language.code()).count()).sum();
+        let words: usize = Language::all()
+            .map(|language| words_of(language.code()).count())
+            .sum();
         assert_eq!(
-            (Language::all().count(), words, xxhash_rust::xxh3::xxh3_64(LISTS.as_bytes())),
+            (
+                Language::all().count(),
+                words,
+                xxhash_rust::xxh3::xxh3_64(LISTS.as_bytes())
+            ),
             (67, 19_833, 14_004_594_732_789_778_743)
         );
     }
 
     #[test]
     fn words_are_folded_as_texts_are() {
-        let folds = Folds { accents: true, ..Folds::default() };
+        let folds = Folds {
+            accents: true,
+            ..Folds::default()
+        };
         let words = Language("fr").stop_words(TokensBy::Auto, folds);
         assert!(words.contains(&"a".into()) && !words.contains(&"à".into()));
     }
@@ -145,7 +174,10 @@ mod tests {
     #[test]
     fn unknown_languages_are_refused() {
         let words = "english".parse::<Language>().unwrap_err().to_string();
-        assert!(words.contains("\"english\"") && words.contains(" en,"), "{words}");
+        assert!(
+            words.contains("\"english\"") && words.contains(" en,"),
+            "{words}"
+        );
         assert!(serde_json::from_str::<Language>("\"xx\"").is_err());
         assert_eq!(serde_json::to_string(&Language("en")).unwrap(), "\"en\"");
     }

@@ -10,10 +10,19 @@ use crate::simd::Simd;
 pub(super) enum Stretch<'a> {
     /// Tokens that are in the text from byte `base + starts[i]` to `base + ends[i]`. The canonical form of such a token is its
     /// bytes, with ASCII letters in lower case.
-    Easy { base: usize, starts: &'a [u16], ends: &'a [u16] },
+    Easy {
+        base: usize,
+        starts: &'a [u16],
+        ends: &'a [u16],
+    },
     /// The tokens from byte `from` to `end`, which need the normaliser. The last scan began at `base`, and the first character that
     /// it left is at `at`. If `from` is not `at`, it is the start of the token to which that character belongs.
-    Hard { base: usize, from: usize, at: usize, end: usize },
+    Hard {
+        base: usize,
+        from: usize,
+        at: usize,
+        end: usize,
+    },
 }
 
 /// Passes the stretches of a text to `give`, up to the first `\uXXXX` escape, and returns the place from which the rest must be
@@ -43,11 +52,21 @@ pub(super) fn stretches(
                 // After `Stop::Hard`, the hard character at `at` is skipped. After `Stop::Full` (the scan reached its
                 // capacity), no character is skipped: a token that fills the whole scan may end exactly at `at`, and the
                 // character at `at` then already belongs to a separator or another token.
-                let end = easy_again(text, at, usize::from(stop == Stop::Hard { from, at }), manner);
+                let end = easy_again(
+                    text,
+                    at,
+                    usize::from(stop == Stop::Hard { from, at }),
+                    manner,
+                );
                 if manner.escaped && text.as_bytes()[end..].starts_with(b"\\u") {
                     return Some(from);
                 }
-                give(Stretch::Hard { base, from, at, end });
+                give(Stretch::Hard {
+                    base,
+                    from,
+                    at,
+                    end,
+                });
                 end
             }
         };
@@ -64,5 +83,6 @@ fn easy_again(text: &str, from: usize, skipped: usize, manner: Manner) -> usize 
         _ => false,
     };
     let mut rest = text[from..].char_indices().skip(skipped);
-    rest.find(|&(_, c)| itself(c)).map_or(text.len(), |(at, _)| from + at)
+    rest.find(|&(_, c)| itself(c))
+        .map_or(text.len(), |(at, _)| from + at)
 }

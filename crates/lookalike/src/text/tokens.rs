@@ -41,7 +41,11 @@ impl TokensBy {
     /// Fails with [`ErrorKind::NotBuilt`] for `Jieba` if this build lacks the feature `jieba`.
     pub fn check(self) -> Result<()> {
         match self == Self::Jieba && !cfg!(feature = "jieba") {
-            true => Err(ErrorKind::NotBuilt { what: "the Chinese dictionary", feature: "jieba" }.into()),
+            true => Err(ErrorKind::NotBuilt {
+                what: "the Chinese dictionary",
+                feature: "jieba",
+            }
+            .into()),
             false => Ok(()),
         }
     }
@@ -121,7 +125,11 @@ impl Tokens {
     /// [`PAD`] bytes after the text are readable.
     pub(crate) fn raw(&self) -> (&[u8], &[usize], usize) {
         // A buffer that was never filled has no bytes after its empty text.
-        (&self.text[..self.text.len().min(self.filled + PAD)], &self.ends[..self.count], self.gap)
+        (
+            &self.text[..self.text.len().min(self.filled + PAD)],
+            &self.ends[..self.count],
+            self.gap,
+        )
     }
 
     pub(super) fn clear(&mut self, gap: usize) {

@@ -17,7 +17,10 @@ fn folded(text: &str, folds: Folds) -> String {
     class::fold(text, &mut whole);
     if folds.digits {
         let digit = |c| GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber;
-        whole = whole.chars().map(|c| if digit(c) { '0' } else { c }).collect();
+        whole = whole
+            .chars()
+            .map(|c| if digit(c) { '0' } else { c })
+            .collect();
     }
     if folds.marks {
         let is_point = |c: char| {
@@ -28,7 +31,9 @@ fn folded(text: &str, folds: Folds) -> String {
                     || c == '\u{670}')
         };
         let letters: String = whole.chars().filter(|&c| !is_point(c)).collect();
-        whole = ComposingNormalizer::new_nfc().normalize(&letters).into_owned();
+        whole = ComposingNormalizer::new_nfc()
+            .normalize(&letters)
+            .into_owned();
     }
     if folds.simplified {
         whole = whole.chars().map(super::chinese::simplified).collect();
@@ -42,13 +47,22 @@ fn folded(text: &str, folds: Folds) -> String {
                 Kind::Mark => !bare,
                 kind => {
                     let script = Script::for_char(c);
-                    bare = kind == Kind::Word && matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
+                    bare = kind == Kind::Word
+                        && matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
                     true
                 }
             })
-            .map(|c| "øđłħŧı".chars().zip("odlhti".chars()).find(|(barred, _)| *barred == c).map_or(c, |(_, bare)| bare))
+            .map(|c| {
+                "øđłħŧı"
+                    .chars()
+                    .zip("odlhti".chars())
+                    .find(|(barred, _)| *barred == c)
+                    .map_or(c, |(_, bare)| bare)
+            })
             .collect();
-        whole = ComposingNormalizer::new_nfc().normalize(&letters).into_owned();
+        whole = ComposingNormalizer::new_nfc()
+            .normalize(&letters)
+            .into_owned();
     }
     whole
 }
@@ -58,7 +72,9 @@ fn tokens_by_definition(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
         return dictionary_words(tokens_by_definition(text, TokensBy::Auto, folds));
     }
     if by == TokensBy::Lines {
-        let lines = text.split(['\n', '\r']).map(|line| tokens_by_definition(line, TokensBy::Auto, folds).join(" "));
+        let lines = text
+            .split(['\n', '\r'])
+            .map(|line| tokens_by_definition(line, TokensBy::Auto, folds).join(" "));
         return lines.filter(|line| !line.is_empty()).collect();
     }
     let whole = folded(text, folds);
@@ -119,21 +135,40 @@ fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
 fn tokens_of(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     let mut tokens = Tokens::new();
     canonicalise(text, by, folds, &mut tokens);
-    tokens.iter().map(|t| String::from_utf8(t.to_vec()).unwrap()).collect()
+    tokens
+        .iter()
+        .map(|t| String::from_utf8(t.to_vec()).unwrap())
+        .collect()
 }
 
-const PLAIN: Folds = Folds { simplified: false, accents: false, marks: false, digits: false };
+const PLAIN: Folds = Folds {
+    simplified: false,
+    accents: false,
+    marks: false,
+    digits: false,
+};
 
 /// Returns the kinds of tokens that this build supports.
 fn kinds() -> impl Iterator<Item = TokensBy> {
-    [TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Lines, TokensBy::Jieba]
-        .into_iter()
-        .filter(|by| by.check().is_ok())
+    [
+        TokensBy::Auto,
+        TokensBy::Words,
+        TokensBy::Chars,
+        TokensBy::Lines,
+        TokensBy::Jieba,
+    ]
+    .into_iter()
+    .filter(|by| by.check().is_ok())
 }
 
 fn folds() -> impl Iterator<Item = Folds> {
     (0..16)
-        .map(|i| Folds { simplified: i & 1 != 0, accents: i & 2 != 0, digits: i & 4 != 0, marks: i & 8 != 0 })
+        .map(|i| Folds {
+            simplified: i & 1 != 0,
+            accents: i & 2 != 0,
+            digits: i & 4 != 0,
+            marks: i & 8 != 0,
+        })
         .filter(|folds| folds.check().is_ok())
 }
 
@@ -156,10 +191,13 @@ pub(super) fn troublesome() -> impl Strategy<Value = String> {
     ];
     // Han characters form words only where they are frequent, so some of the texts consist mostly of Han characters.
     let han = prop::sample::select(
-        "清华大学我来到北京的一是在清华大學北京大臺灣々のab1 \n，。\u{301}\u{200b}".chars().collect::<Vec<_>>(),
+        "清华大学我来到北京的一是在清华大學北京大臺灣々のab1 \n，。\u{301}\u{200b}"
+            .chars()
+            .collect::<Vec<_>>(),
     );
     let mixed = prop::collection::vec(one, 0..160);
-    prop_oneof![3 => mixed, 1 => prop::collection::vec(han, 0..80)].prop_map(|chars| chars.into_iter().collect())
+    prop_oneof![3 => mixed, 1 => prop::collection::vec(han, 0..80)]
+        .prop_map(|chars| chars.into_iter().collect())
 }
 
 proptest! {
@@ -221,10 +259,20 @@ proptest! {
 fn long_texts_are_tokenised_across_internal_borders() {
     // The text is longer than the stretches that the ASCII path reads at once, and has words and marks across every kind of
     // border between stretches.
-    let text: String =
-        (0..9000).map(|i| if i % 977 == 0 { "e\u{301}x".into() } else { format!("w{i}{}", [" ", "", "-"][i % 3]) }).collect();
+    let text: String = (0..9000)
+        .map(|i| {
+            if i % 977 == 0 {
+                "e\u{301}x".into()
+            } else {
+                format!("w{i}{}", [" ", "", "-"][i % 3])
+            }
+        })
+        .collect();
     for fold in folds() {
-        assert_eq!(tokens_of(&text, TokensBy::Auto, fold), tokens_by_definition(&text, TokensBy::Auto, fold));
+        assert_eq!(
+            tokens_of(&text, TokensBy::Auto, fold),
+            tokens_by_definition(&text, TokensBy::Auto, fold)
+        );
     }
     let word = "a".repeat(30_000);
     assert_eq!(tokens_of(&word, TokensBy::Auto, PLAIN), [word]);
@@ -233,7 +281,12 @@ fn long_texts_are_tokenised_across_internal_borders() {
 #[test]
 fn a_reused_buffer_forgets_the_last_text() {
     let mut tokens = Tokens::new();
-    canonicalise("a very long text that is quite longer than the next one", TokensBy::Auto, PLAIN, &mut tokens);
+    canonicalise(
+        "a very long text that is quite longer than the next one",
+        TokensBy::Auto,
+        PLAIN,
+        &mut tokens,
+    );
     canonicalise("Short", TokensBy::Auto, PLAIN, &mut tokens);
     assert_eq!((tokens.len(), tokens.text()), (1, &b"short"[..]));
     canonicalise(" … !", TokensBy::Auto, PLAIN, &mut tokens);
@@ -251,7 +304,11 @@ fn tokens_in_a_table() {
         ("がき", Auto, &["が", "き"]),
         ("か\u{3099}き", Auto, &["が", "き"]),
         ("ﾊﾟﾊﾟ", Auto, &["パ", "パ"]),
-        ("第12章 Rust入門", Auto, &["第", "12", "章", "rust", "入", "門"]),
+        (
+            "第12章 Rust入門",
+            Auto,
+            &["第", "12", "章", "rust", "入", "門"],
+        ),
         ("第12章 Rust入門", Words, &["第12章", "rust入門"]),
         ("co\u{ad}operate", Auto, &["cooperate"]),
         ("CAFE\u{301} naïve", Auto, &["café", "naïve"]),
@@ -266,7 +323,11 @@ fn tokens_in_a_table() {
         ("a  b", Chars, &["a", " ", "b"]),
         (" a, b ", Chars, &["a", " ", "b"]),
         ("👩🏽 🙂", Auto, &[]),
-        ("if x:\r\n    Return 1\n\n}\n  北京 2", Lines, &["if x", "return 1", "北 京 2"]),
+        (
+            "if x:\r\n    Return 1\n\n}\n  北京 2",
+            Lines,
+            &["if x", "return 1", "北 京 2"],
+        ),
         ("a b\nc", Lines, &["a b", "c"]),
         ("a\rb c", Lines, &["a", "b c"]),
         (" {\n}\n", Lines, &[]),
@@ -281,15 +342,41 @@ fn tokens_in_a_table() {
 #[test]
 fn texts_that_need_no_fold_in_a_table() {
     let table: &[(&str, &[&str])] = &[
-        ("ＡＢＣ１２３，", &["abc123,", "Abc123。", "abc123", "「ＡＢＣ１２３」"]),
-        ("你好，世界！", &["你好, 世界!", "你好世界", "“你好”——世界……", "《你好》、世界。"]),
-        ("北京\u{3000}大学", &["北京大学", "北京 大学", "北\n京\t大\r\n学", "北\u{200b}京\u{a0}大学"]),
+        (
+            "ＡＢＣ１２３，",
+            &["abc123,", "Abc123。", "abc123", "「ＡＢＣ１２３」"],
+        ),
+        (
+            "你好，世界！",
+            &[
+                "你好, 世界!",
+                "你好世界",
+                "“你好”——世界……",
+                "《你好》、世界。",
+            ],
+        ),
+        (
+            "北京\u{3000}大学",
+            &[
+                "北京大学",
+                "北京 大学",
+                "北\n京\t大\r\n学",
+                "北\u{200b}京\u{a0}大学",
+            ],
+        ),
         (
             "使用Python进行数据分析",
-            &["使用 Python 进行数据分析", "使用　ＰＹＴＨＯＮ　进行数据分析", "使用「python」进行数据分析"],
+            &[
+                "使用 Python 进行数据分析",
+                "使用　ＰＹＴＨＯＮ　进行数据分析",
+                "使用「python」进行数据分析",
+            ],
         ),
         ("共3个GPU", &["共 3 个 GPU", "共３个ＧＰＵ", "共③个gpu"]),
-        ("ﾊﾝｶｸ ｶﾞｷﾞ ﾎﾟｰﾄ", &["ハンカク ガギ ポート", "ハンカクカ\u{3099}キ\u{3099}ポート"]),
+        (
+            "ﾊﾝｶｸ ｶﾞｷﾞ ﾎﾟｰﾄ",
+            &["ハンカク ガギ ポート", "ハンカクカ\u{3099}キ\u{3099}ポート"],
+        ),
         ("㈱㍿℃", &["(株)株式会社°c"]),
         ("契約⽤語", &["契約用語"]),
         ("محمد كتاب", &["محـــمد كتـاب", "ـمحمدـ كتابـ", "ﻣﺤﻤﺪ كتاب"]),
@@ -297,24 +384,52 @@ fn texts_that_need_no_fold_in_a_table() {
     ];
     for (one, same) in table {
         for other in *same {
-            assert_eq!(tokens_of(one, TokensBy::Auto, PLAIN), tokens_of(other, TokensBy::Auto, PLAIN), "{one:?} = {other:?}");
+            assert_eq!(
+                tokens_of(one, TokensBy::Auto, PLAIN),
+                tokens_of(other, TokensBy::Auto, PLAIN),
+                "{one:?} = {other:?}"
+            );
         }
     }
 }
 
 #[test]
 fn folds_in_a_table() {
-    let simplified = Folds { simplified: true, ..PLAIN };
-    let accents = Folds { accents: true, ..PLAIN };
-    let marks = Folds { marks: true, ..PLAIN };
-    let digits = Folds { digits: true, ..PLAIN };
+    let simplified = Folds {
+        simplified: true,
+        ..PLAIN
+    };
+    let accents = Folds {
+        accents: true,
+        ..PLAIN
+    };
+    let marks = Folds {
+        marks: true,
+        ..PLAIN
+    };
+    let digits = Folds {
+        digits: true,
+        ..PLAIN
+    };
     let table: &[(Folds, &str, &str)] = &[
         (simplified, "繁體中文", "繁体中文"),
-        (simplified, "臺灣與颱風，皇后在後面", "台湾与台风，皇后在后面"),
-        (simplified, "乾隆把乾淨的衣裳裝進裏面", "干隆把干净的衣裳装进里面"),
+        (
+            simplified,
+            "臺灣與颱風，皇后在後面",
+            "台湾与台风，皇后在后面",
+        ),
+        (
+            simplified,
+            "乾隆把乾淨的衣裳裝進裏面",
+            "干隆把干净的衣裳装进里面",
+        ),
         (simplified, "漢語 ＡＢＣ が Café 12", "汉语 abc が café 12"),
         (accents, "Café déjà-vu, Łódź", "cafe deja vu lodz"),
-        (accents, "Đồng bằng sông Cửu Long", "dong bang song cuu long"),
+        (
+            accents,
+            "Đồng bằng sông Cửu Long",
+            "dong bang song cuu long",
+        ),
         (accents, "Ελλάδα ΰ ᾧ", "ελλαδα υ ωι"),
         (accents, "Ёлка йод", "елка иод"),
         (accents, "İSTANBUL ısı", "istanbul isi"),
@@ -327,13 +442,31 @@ fn folds_in_a_table() {
     ];
     for &(folds, one, other) in table.iter().filter(|(folds, ..)| folds.check().is_ok()) {
         for by in kinds() {
-            assert_eq!(tokens_of(one, by, folds).concat(), tokens_of(other, by, folds).concat(), "{one:?} = {other:?} by {by:?}");
-            assert_ne!(tokens_of(one, by, PLAIN).concat(), tokens_of(other, by, PLAIN).concat(), "{one:?} by {by:?}");
+            assert_eq!(
+                tokens_of(one, by, folds).concat(),
+                tokens_of(other, by, folds).concat(),
+                "{one:?} = {other:?} by {by:?}"
+            );
+            assert_ne!(
+                tokens_of(one, by, PLAIN).concat(),
+                tokens_of(other, by, PLAIN).concat(),
+                "{one:?} by {by:?}"
+            );
         }
     }
-    for (one, other) in [("かき", "がき"), ("กา", "กิ"), ("कि", "की"), ("Act 7", "Act 12"), ("가", "각")] {
+    for (one, other) in [
+        ("かき", "がき"),
+        ("กา", "กิ"),
+        ("कि", "की"),
+        ("Act 7", "Act 12"),
+        ("가", "각"),
+    ] {
         for (by, folds) in choices() {
-            assert_ne!(tokens_of(one, by, folds), tokens_of(other, by, folds), "{one:?} by {by:?} {folds:?}");
+            assert_ne!(
+                tokens_of(one, by, folds),
+                tokens_of(other, by, folds),
+                "{one:?} by {by:?} {folds:?}"
+            );
         }
     }
 }
@@ -343,11 +476,23 @@ fn folds_in_a_table() {
 fn dictionary_words_in_a_table() {
     let table: &[(&str, &[&str])] = &[
         ("我来到北京清华大学", &["我", "来到", "北京", "清华大学"]),
-        ("我来到北京，清\n华 大\u{200b}学。", &["我", "来到", "北京", "清华大学"]),
+        (
+            "我来到北京，清\n华 大\u{200b}学。",
+            &["我", "来到", "北京", "清华大学"],
+        ),
         ("南京市长江大桥", &["南京市", "长江大桥"]),
-        ("他来到了网易杭研大厦", &["他", "来到", "了", "网易", "杭", "研", "大厦"]),
-        ("使用Python３进行数据分析", &["使用", "python3", "进行", "数据分析"]),
-        ("北京のカフェ北京", &["北京", "の", "カ", "フ", "ェ", "北京"]),
+        (
+            "他来到了网易杭研大厦",
+            &["他", "来到", "了", "网易", "杭", "研", "大厦"],
+        ),
+        (
+            "使用Python３进行数据分析",
+            &["使用", "python3", "进行", "数据分析"],
+        ),
+        (
+            "北京のカフェ北京",
+            &["北京", "の", "カ", "フ", "ェ", "北京"],
+        ),
         ("北\u{301}京", &["北\u{301}", "京"]),
         ("人々〇年", &["人", "々", "〇", "年"]),
         ("清華大學", &["清", "華", "大", "學"]),
@@ -381,29 +526,57 @@ fn dictionary_words_in_a_table() {
         ),
     ];
     for (text, expected) in table {
-        assert_eq!(tokens_of(text, TokensBy::Jieba, PLAIN), *expected, "{text:?}");
+        assert_eq!(
+            tokens_of(text, TokensBy::Jieba, PLAIN),
+            *expected,
+            "{text:?}"
+        );
     }
 }
 
 #[cfg(all(feature = "jieba", feature = "chinese"))]
 #[test]
 fn the_dictionary_sees_simplified_characters_when_asked() {
-    let simplified = Folds { simplified: true, ..PLAIN };
-    assert_eq!(tokens_of("清華大學　⽤語", TokensBy::Jieba, simplified), ["清华大学", "用语"]);
+    let simplified = Folds {
+        simplified: true,
+        ..PLAIN
+    };
+    assert_eq!(
+        tokens_of("清華大學　⽤語", TokensBy::Jieba, simplified),
+        ["清华大学", "用语"]
+    );
 }
 
 #[cfg(feature = "jieba")]
 #[test]
 fn a_run_is_segmented_at_once_up_to_its_limit() {
     let text = "我来到北京清华大学，".repeat(5_000);
-    assert_eq!(tokens_of(&text, TokensBy::Jieba, PLAIN), tokens_by_definition(&text, TokensBy::Jieba, PLAIN));
-    assert_eq!(token_spans(&text, TokensBy::Jieba, PLAIN).len(), tokens_of(&text, TokensBy::Jieba, PLAIN).len());
+    assert_eq!(
+        tokens_of(&text, TokensBy::Jieba, PLAIN),
+        tokens_by_definition(&text, TokensBy::Jieba, PLAIN)
+    );
+    assert_eq!(
+        token_spans(&text, TokensBy::Jieba, PLAIN).len(),
+        tokens_of(&text, TokensBy::Jieba, PLAIN).len()
+    );
 }
 
 #[test]
 fn tokens_that_are_not_built_in_are_refused_with_a_message() {
-    let refusal = TokensBy::Jieba.check().map_err(|refusal| refusal.to_string());
+    let refusal = TokensBy::Jieba
+        .check()
+        .map_err(|refusal| refusal.to_string());
     let words = "the Chinese dictionary is not in this build; build with the feature `jieba`, or do without it".to_string();
-    assert_eq!(refusal, if cfg!(feature = "jieba") { Ok(()) } else { Err(words) });
-    assert_eq!(serde_json::to_string(&TokensBy::Jieba).unwrap(), r#""jieba""#);
+    assert_eq!(
+        refusal,
+        if cfg!(feature = "jieba") {
+            Ok(())
+        } else {
+            Err(words)
+        }
+    );
+    assert_eq!(
+        serde_json::to_string(&TokensBy::Jieba).unwrap(),
+        r#""jieba""#
+    );
 }

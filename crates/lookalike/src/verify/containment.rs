@@ -14,16 +14,25 @@ use super::{Measure, Overlap, Pair, join::by_rarity};
 /// Panics if there are 2³² distinct elements or more.
 pub fn containment_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
     let ranked = by_rarity(sets);
-    let mut order: Vec<u32> = (0..sets.len() as u32).filter(|&d| !ranked[d as usize].is_empty()).collect();
+    let mut order: Vec<u32> = (0..sets.len() as u32)
+        .filter(|&d| !ranked[d as usize].is_empty())
+        .collect();
     order.sort_by_key(|&d| (std::cmp::Reverse(ranked[d as usize].len()), d));
-    let elements = ranked.iter().filter_map(|set| set.last()).max().map_or(0, |&last| last as usize + 1);
+    let elements = ranked
+        .iter()
+        .filter_map(|set| set.last())
+        .max()
+        .map_or(0, |&last| last as usize + 1);
     let mut index: Vec<Vec<u32>> = vec![Vec::new(); elements];
     let mut met = vec![false; sets.len()];
     let (mut candidates, mut pairs) = (Vec::new(), Vec::new());
     for &d in &order {
         let (set, smaller) = (&ranked[d as usize], &sets[d as usize]);
         let size = set.len() as u64;
-        let needed = Measure::Containment.needed(size, size, threshold).unwrap_or(size).max(1);
+        let needed = Measure::Containment
+            .needed(size, size, threshold)
+            .unwrap_or(size)
+            .max(1);
         for &element in &set[..(size - needed + 1) as usize] {
             for &other in &index[element as usize] {
                 if !std::mem::replace(&mut met[other as usize], true) {
@@ -35,11 +44,20 @@ pub fn containment_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
             met[other as usize] = false;
             let overlap = Measure::Containment.at_least(smaller, &sets[other as usize], threshold);
             pairs.extend(overlap.map(|overlap| match d < other {
-                true => Pair { a: d, b: other, overlap },
-                false => Pair { a: other, b: d, overlap: Overlap::swapped(overlap) },
+                true => Pair {
+                    a: d,
+                    b: other,
+                    overlap,
+                },
+                false => Pair {
+                    a: other,
+                    b: d,
+                    overlap: Overlap::swapped(overlap),
+                },
             }));
         }
-        set.iter().for_each(|&element| index[element as usize].push(d));
+        set.iter()
+            .for_each(|&element| index[element as usize].push(d));
     }
     pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
     pairs

@@ -59,7 +59,11 @@ impl Measure {
         let (na, nb) = (a.len() as u64, b.len() as u64);
         let needed = self.needed(na, nb, threshold)?;
         let shared = super::intersection_at_least(a, b, needed)?;
-        Some(Overlap { shared, a: na, b: nb })
+        Some(Overlap {
+            shared,
+            a: na,
+            b: nb,
+        })
     }
 }
 
@@ -113,6 +117,14 @@ mod tests {
         assert_eq!(Measure::Resemblance.needed(4, 5, 0.8), Some(4));
         assert_eq!(Measure::Containment.needed(5, 400, 0.8), Some(4));
         assert_eq!(Measure::Containment.needed(400, 5, 0.8), None);
-        assert!(Overlap { shared: 4, a: 4, b: 5 }.resemblance() >= 0.8);
+        assert!(
+            Overlap {
+                shared: 4,
+                a: 4,
+                b: 5
+            }
+            .resemblance()
+                >= 0.8
+        );
     }
 }

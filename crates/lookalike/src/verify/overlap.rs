@@ -47,7 +47,11 @@ impl From<Overlap> for Figures {
 impl Overlap {
     /// Counts the overlap of two sorted sets. Cost: |A| + |B| steps.
     pub fn of(a: &[u64], b: &[u64]) -> Self {
-        Self { shared: intersection(a, b), a: a.len() as u64, b: b.len() as u64 }
+        Self {
+            shared: intersection(a, b),
+            a: a.len() as u64,
+            b: b.len() as u64,
+        }
     }
 
     /// Returns r(A, B) = |A ∩ B| / |A ∪ B|; two empty sets resemble nothing. The division is correctly rounded, so 4 / 5 *is* the
@@ -63,12 +67,20 @@ impl Overlap {
 
     /// Returns the overlap with A and B exchanged.
     pub fn swapped(self) -> Self {
-        Self { a: self.b, b: self.a, ..self }
+        Self {
+            a: self.b,
+            b: self.a,
+            ..self
+        }
     }
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 /// Returns |A ∩ B| of two sorted sets. Cost: one step for each number of both sets; if one set is much smaller, one search for
@@ -107,7 +119,9 @@ pub fn intersection_at_least(a: &[u64], b: &[u64], needed: u64) -> Option<u64> {
         if shared + (rest as u64) < needed {
             return None;
         }
-        let Some(stretches) = stretches(a, b) else { break };
+        let Some(stretches) = stretches(a, b) else {
+            break;
+        };
         let (mut i, mut j) = ([0; PARTS], [0; PARTS]);
         for _ in 0..STRETCH {
             for (part, (a, b)) in stretches.iter().enumerate() {
@@ -125,8 +139,12 @@ pub fn intersection_at_least(a: &[u64], b: &[u64], needed: u64) -> Option<u64> {
     }
     for part in 0..PARTS {
         let (x, y) = (a[part], b[part]);
-        let after: usize = (part + 1..PARTS).map(|part| a[part].len().min(b[part].len())).sum();
-        let possible = |more, i: usize, j: usize| shared + more + ((x.len() - i).min(y.len() - j) + after) as u64 >= needed;
+        let after: usize = (part + 1..PARTS)
+            .map(|part| a[part].len().min(b[part].len()))
+            .sum();
+        let possible = |more, i: usize, j: usize| {
+            shared + more + ((x.len() - i).min(y.len() - j) + after) as u64 >= needed
+        };
         shared += merge(x, y, STRETCH, possible)?;
     }
     (shared >= needed).then_some(shared)
@@ -144,7 +162,11 @@ fn parts(set: &[u64]) -> [&[u64]; PARTS] {
     std::array::from_fn(|part| {
         let end = (u64::MAX / PARTS as u64) * (part as u64 + 1);
         let last = part + 1 == PARTS;
-        let (these, after) = rest.split_at(if last { rest.len() } else { rest.partition_point(|&x| x < end) });
+        let (these, after) = rest.split_at(if last {
+            rest.len()
+        } else {
+            rest.partition_point(|&x| x < end)
+        });
         rest = after;
         these
     })
@@ -152,7 +174,10 @@ fn parts(set: &[u64]) -> [&[u64]; PARTS] {
 
 /// Returns the first `STRETCH` elements of each part of both sets, or `None` if a part has fewer.
 #[inline(always)]
-fn stretches<'a>(a: [&'a [u64]; PARTS], b: [&'a [u64]; PARTS]) -> Option<[(&'a [u64; STRETCH], &'a [u64; STRETCH]); PARTS]> {
+fn stretches<'a>(
+    a: [&'a [u64]; PARTS],
+    b: [&'a [u64]; PARTS],
+) -> Option<[(&'a [u64; STRETCH], &'a [u64; STRETCH]); PARTS]> {
     let mut stretches = [(&[0; STRETCH], &[0; STRETCH]); PARTS];
     for (stretch, (a, b)) in stretches.iter_mut().zip(a.into_iter().zip(b)) {
         *stretch = (a.first_chunk()?, b.first_chunk()?);
@@ -161,7 +186,12 @@ fn stretches<'a>(a: [&'a [u64]; PARTS], b: [&'a [u64]; PARTS]) -> Option<[(&'a [
 }
 
 #[inline]
-fn merge(a: &[u64], b: &[u64], stretch: usize, go_on: impl Fn(u64, usize, usize) -> bool) -> Option<u64> {
+fn merge(
+    a: &[u64],
+    b: &[u64],
+    stretch: usize,
+    go_on: impl Fn(u64, usize, usize) -> bool,
+) -> Option<u64> {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.len() && j < b.len() {
         let mut left = stretch;
@@ -215,8 +245,18 @@ mod tests {
     #[test]
     fn figures_of_a_pair() {
         let figures = Figures::from(Overlap::of(&[1, 2, 3, 4], &[3, 4, 5, 6, 7, 8]));
-        assert_eq!((figures.intersection, figures.size_a, figures.size_b), (2, 4, 6));
-        assert_eq!((figures.resemblance, figures.containment_ab, figures.containment_ba), (0.25, 0.5, 1.0 / 3.0));
+        assert_eq!(
+            (figures.intersection, figures.size_a, figures.size_b),
+            (2, 4, 6)
+        );
+        assert_eq!(
+            (
+                figures.resemblance,
+                figures.containment_ab,
+                figures.containment_ba
+            ),
+            (0.25, 0.5, 1.0 / 3.0)
+        );
         assert_eq!(Overlap::of(&[], &[]).resemblance(), 0.0);
     }
 }

@@ -55,13 +55,25 @@ pub fn passages(
                     last.span.end = span.start;
                     span.start
                 });
-                passages.push(Passage { span: Span { start, end: span.end }, shared });
+                passages.push(Passage {
+                    span: Span {
+                        start,
+                        end: span.end,
+                    },
+                    shared,
+                });
             }
         }
     }
     match passages.last_mut() {
         Some(last) => last.span.end = text.len(),
-        None if !text.is_empty() => passages.push(Passage { span: Span { start: 0, end: text.len() }, shared: false }),
+        None if !text.is_empty() => passages.push(Passage {
+            span: Span {
+                start: 0,
+                end: text.len(),
+            },
+            shared: false,
+        }),
         None => {}
     }
     passages
@@ -86,7 +98,10 @@ mod tests {
     fn passages_in_a_table() {
         assert_eq!(
             cut("one two, three! Four five.", "zero ONE two three seven", 3),
-            [("one two, three! ".to_string(), true), ("Four five.".into(), false)]
+            [
+                ("one two, three! ".to_string(), true),
+                ("Four five.".into(), false)
+            ]
         );
         assert_eq!(cut("- a b", "x y", 2), [("- a b".to_string(), false)]);
         assert_eq!(cut("?!", "x y", 2), [("?!".to_string(), false)]);
@@ -96,13 +111,32 @@ mod tests {
     #[test]
     fn items_of_sets_are_shared_one_by_one() {
         let shingling = Shingling::new(1).unwrap();
-        let other = fingerprint::fingerprint_set(r#"["c", 7, "b"]"#, TokensBy::Items, Folds::default(), shingling);
+        let other = fingerprint::fingerprint_set(
+            r#"["c", 7, "b"]"#,
+            TokensBy::Items,
+            Folds::default(),
+            shingling,
+        );
         let a = r#"["a", "B", "b", 7.0, "7"]"#;
-        let cut: Vec<_> = passages(a, &other, TokensBy::Items, Folds::default(), shingling, None)
-            .iter()
-            .map(|p| (&a[p.span.start..p.span.end], p.shared))
-            .collect();
-        assert_eq!(cut, [(r#"["a", "B", "#, false), (r#""b", 7.0, "#, true), (r#""7"]"#, false)]);
+        let cut: Vec<_> = passages(
+            a,
+            &other,
+            TokensBy::Items,
+            Folds::default(),
+            shingling,
+            None,
+        )
+        .iter()
+        .map(|p| (&a[p.span.start..p.span.end], p.shared))
+        .collect();
+        assert_eq!(
+            cut,
+            [
+                (r#"["a", "B", "#, false),
+                (r#""b", 7.0, "#, true),
+                (r#""7"]"#, false)
+            ]
+        );
     }
 
     proptest! {

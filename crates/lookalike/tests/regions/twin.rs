@@ -18,8 +18,13 @@ type Seed = [usize; 2];
 pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) -> Vec<Region> {
     let texts = Texts([a, b]);
     let seeds = texts.seeds(runs);
-    let mut parts: Vec<Part> = groups(&seeds, settings.gap).iter().flat_map(|group| texts.parts(group, 32)).collect();
-    parts.retain(|part| 2 * texts.score(part) >= 5 * 1024 && texts.density(part) >= settings.density);
+    let mut parts: Vec<Part> = groups(&seeds, settings.gap)
+        .iter()
+        .flat_map(|group| texts.parts(group, 32))
+        .collect();
+    parts.retain(|part| {
+        2 * texts.score(part) >= 5 * 1024 && texts.density(part) >= settings.density
+    });
     let mut left = texts.joined(parts, 3 * settings.gap, settings.density);
     left.retain(|region| {
         region.iter().all(|side| side.len() >= settings.tokens)
@@ -28,10 +33,14 @@ pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) ->
     });
     let place = |[a, b]: &Part| (a.start, b.start, a.end, b.end);
     let mut reported: Vec<Part> = Vec::new();
-    while let Some(best) = (0..left.len()).min_by_key(|&at| (-texts.score(&left[at]), place(&left[at]))) {
+    while let Some(best) =
+        (0..left.len()).min_by_key(|&at| (-texts.score(&left[at]), place(&left[at])))
+    {
         let region = left.swap_remove(best);
         let is_covered = (0..2).all(|side| {
-            let covered = region[side].clone().filter(|at| reported.iter().any(|other| other[side].contains(at)));
+            let covered = region[side]
+                .clone()
+                .filter(|at| reported.iter().any(|other| other[side].contains(at)));
             2 * covered.count() >= region[side].len()
         });
         if !is_covered {
@@ -39,7 +48,10 @@ pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) ->
         }
     }
     reported.sort_by_key(place);
-    reported.iter().map(|part| texts.region(part, &seeds)).collect()
+    reported
+        .iter()
+        .map(|part| texts.region(part, &seeds))
+        .collect()
 }
 
 /// Returns the groups of seeds that are within `gap` of each other, directly or through others.
@@ -50,7 +62,8 @@ fn groups(seeds: &[Seed], gap: usize) -> Vec<Vec<Seed>> {
         let mut group = vec![first];
         let mut at = 0;
         while at < group.len() {
-            let is_linked = |seed: &Seed| (0..2).all(|side| seed[side].abs_diff(group[at][side]) <= gap);
+            let is_linked =
+                |seed: &Seed| (0..2).all(|side| seed[side].abs_diff(group[at][side]) <= gap);
             let linked: Vec<Seed> = left.iter().copied().filter(is_linked).collect();
             linked.iter().for_each(|seed| _ = left.remove(seed));
             group.extend(linked);
@@ -68,7 +81,11 @@ impl Texts<'_> {
     /// The weight of a token, in multiples of 1/1024.
     fn weight(&self, token: u64) -> i64 {
         let all = self.0[0].len() + self.0[1].len();
-        let count = self.0.iter().map(|text| occurrences(text, token)).sum::<usize>();
+        let count = self
+            .0
+            .iter()
+            .map(|text| occurrences(text, token))
+            .sum::<usize>();
         let log = |number: usize| ((number as f64).log2() * 65536.0).floor() as i64;
         let (own, most) = (log(all) - log(count), (log(all) - 65536).max(1));
         (1024 * own * own / (most * most)).min(1024)
@@ -85,17 +102,31 @@ impl Texts<'_> {
 
     /// The distinct tokens of a part.
     fn tokens(&self, part: &Part) -> BTreeSet<u64> {
-        (0..2).flat_map(|side| self.side(part, side).iter().copied()).collect()
+        (0..2)
+            .flat_map(|side| self.side(part, side).iter().copied())
+            .collect()
     }
 
     fn score(&self, part: &Part) -> i64 {
-        self.tokens(part).iter().map(|&token| self.shared(part, token) as i64 * self.weight(token)).sum()
+        self.tokens(part)
+            .iter()
+            .map(|&token| self.shared(part, token) as i64 * self.weight(token))
+            .sum()
     }
 
     fn density(&self, part: &Part) -> f64 {
-        let all = |side| self.side(part, side).iter().map(|&token| self.weight(token)).sum::<i64>();
+        let all = |side| {
+            self.side(part, side)
+                .iter()
+                .map(|&token| self.weight(token))
+                .sum::<i64>()
+        };
         let heavier = all(0).max(all(1));
-        if heavier == 0 { 0.0 } else { self.score(part) as f64 / heavier as f64 }
+        if heavier == 0 {
+            0.0
+        } else {
+            self.score(part) as f64 / heavier as f64
+        }
     }
 
     fn seeds(&self, runs: &[Run]) -> Vec<Seed> {
@@ -103,19 +134,28 @@ impl Texts<'_> {
         for (length, most) in [(1, 4), (2, 8)] {
             for words in self.0[0].windows(length) {
                 let [of_a, of_b] = self.0.map(|text| {
-                    let places = text.windows(length).enumerate().filter(|(_, other)| *other == words);
+                    let places = text
+                        .windows(length)
+                        .enumerate()
+                        .filter(|(_, other)| *other == words);
                     places.map(|(at, _)| at).collect::<Vec<_>>()
                 });
                 if of_a.len() * of_b.len() <= most {
                     let pairs = of_a.iter().flat_map(|a| of_b.iter().map(move |b| (a, b)));
-                    seeds.extend(pairs.flat_map(|(a, b)| (0..length).map(move |at| [a + at, b + at])));
+                    seeds.extend(
+                        pairs.flat_map(|(a, b)| (0..length).map(move |at| [a + at, b + at])),
+                    );
                 }
             }
         }
         for (number, run) in runs.iter().enumerate() {
             for at in 0..run.tokens {
-                let in_a = runs[..number].iter().any(|earlier| (earlier.a..earlier.a + earlier.tokens).contains(&(run.a + at)));
-                let in_b = runs[..number].iter().any(|earlier| (earlier.b..earlier.b + earlier.tokens).contains(&(run.b + at)));
+                let in_a = runs[..number]
+                    .iter()
+                    .any(|earlier| (earlier.a..earlier.a + earlier.tokens).contains(&(run.a + at)));
+                let in_b = runs[..number]
+                    .iter()
+                    .any(|earlier| (earlier.b..earlier.b + earlier.tokens).contains(&(run.b + at)));
                 if !(in_a && in_b) {
                     seeds.insert([run.a + at, run.b + at]);
                 }
@@ -136,15 +176,25 @@ impl Texts<'_> {
         }
         for _ in 0..6 {
             for side in 0..2 {
-                let Some(best) = self.best_segment(&part, side) else { return Vec::new() };
+                let Some(best) = self.best_segment(&part, side) else {
+                    return Vec::new();
+                };
                 part[side] = best;
             }
         }
         let mut parts = Vec::new();
         for (before_a, before_b) in [(true, true), (true, false), (false, true), (false, false)] {
-            let is_there =
-                |before: bool, side: usize, at: usize| if before { at < part[side].start } else { at >= part[side].end };
-            let left = group.iter().copied().filter(|&[a, b]| is_there(before_a, 0, a) && is_there(before_b, 1, b));
+            let is_there = |before: bool, side: usize, at: usize| {
+                if before {
+                    at < part[side].start
+                } else {
+                    at >= part[side].end
+                }
+            };
+            let left = group
+                .iter()
+                .copied()
+                .filter(|&[a, b]| is_there(before_a, 0, a) && is_there(before_b, 1, b));
             let left: Vec<Seed> = left.collect();
             if left.len() >= 2 && divisions > 0 {
                 parts.extend(self.parts(&left, divisions - 1));
@@ -181,9 +231,16 @@ impl Texts<'_> {
     fn joined(&self, parts: Vec<Part>, gap: usize, density: f64) -> Vec<Part> {
         for side in 0..2 {
             for at in parts.iter().map(|part| part[side].start) {
-                let (before, after): (Vec<Part>, Vec<Part>) = parts.iter().cloned().partition(|part| part[side].start < at);
+                let (before, after): (Vec<Part>, Vec<Part>) = parts
+                    .iter()
+                    .cloned()
+                    .partition(|part| part[side].start < at);
                 if !before.is_empty() && before.iter().all(|part| part[side].end + gap < at) {
-                    return [self.joined(before, gap, density), self.joined(after, gap, density)].concat();
+                    return [
+                        self.joined(before, gap, density),
+                        self.joined(after, gap, density),
+                    ]
+                    .concat();
                 }
             }
         }
@@ -192,7 +249,8 @@ impl Texts<'_> {
         }
         let ends = |side: usize| {
             let sides = || parts.iter().map(|part| &part[side]);
-            sides().map(|side| side.start).min().unwrap()..sides().map(|side| side.end).max().unwrap()
+            sides().map(|side| side.start).min().unwrap()
+                ..sides().map(|side| side.end).max().unwrap()
         };
         let region = [ends(0), ends(1)];
         match (self.density(&region) >= density, gap) {
@@ -203,17 +261,27 @@ impl Texts<'_> {
     }
 
     fn region(&self, part: &Part, seeds: &[Seed]) -> Region {
-        let is_seed = |a: usize, b: usize| part[0].contains(&a) && part[1].contains(&b) && seeds.contains(&[a, b]);
+        let is_seed = |a: usize, b: usize| {
+            part[0].contains(&a) && part[1].contains(&b) && seeds.contains(&[a, b])
+        };
         let mut runs = Vec::new();
         for &[a, b] in seeds.iter().filter(|seed| is_seed(seed[0], seed[1])) {
             if a == 0 || b == 0 || !is_seed(a - 1, b - 1) {
-                runs.push(Run { a, b, tokens: (1..).find(|at| !is_seed(a + at, b + at)).unwrap() });
+                runs.push(Run {
+                    a,
+                    b,
+                    tokens: (1..).find(|at| !is_seed(a + at, b + at)).unwrap(),
+                });
             }
         }
         Region {
             a: part[0].clone(),
             b: part[1].clone(),
-            tokens: self.tokens(part).iter().map(|&token| self.shared(part, token)).sum(),
+            tokens: self
+                .tokens(part)
+                .iter()
+                .map(|&token| self.shared(part, token))
+                .sum(),
             score: self.score(part) as f64 / 1024.0,
             density: self.density(part),
             runs,

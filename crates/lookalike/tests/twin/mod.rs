@@ -30,8 +30,12 @@ struct Sketch {
 /// enough sampled elements, if one of the shared elements is in at most `common` distinct documents.
 fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool {
     let documents = |element: &u64| {
-        let with = all.iter().filter(|sketch| sketch.elements.contains(element));
-        with.map(|sketch| sketch.digest).collect::<BTreeSet<_>>().len() as u32
+        let with = all
+            .iter()
+            .filter(|sketch| sketch.elements.contains(element));
+        with.map(|sketch| sketch.digest)
+            .collect::<BTreeSet<_>>()
+            .len() as u32
     };
     if a.digest == b.digest || method.config().candidates == Candidates::All {
         return true;
@@ -40,8 +44,15 @@ fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool
         return a.keys.iter().zip(&b.keys).any(|(a, b)| a == b) && method.agree(&a.bits, &b.bits);
     }
     let rare = |element: &&u64| documents(element) <= method.common();
-    let meet = a.elements.iter().filter(|element| b.elements.contains(element)).any(|element| rare(&element));
-    let [a, b] = [a, b].map(|sketch| Sample { level: sketch.level, elements: &sketch.elements });
+    let meet = a
+        .elements
+        .iter()
+        .filter(|element| b.elements.contains(element))
+        .any(|element| rare(&element));
+    let [a, b] = [a, b].map(|sketch| Sample {
+        level: sketch.level,
+        elements: &sketch.elements,
+    });
     meet && method.share_enough(a, b)
 }
 
@@ -58,7 +69,10 @@ pub type Verdict = Option<(usize, f64)>;
 
 impl Twin {
     pub fn new(texts: &[&str], method: &Method) -> Self {
-        let sets = texts.iter().map(|text| shingle_set(text, method.config())).collect();
+        let sets = texts
+            .iter()
+            .map(|text| shingle_set(text, method.config()))
+            .collect();
         let mut scratch = Scratch::default();
         let sketches: Vec<Sketch> = texts
             .iter()
@@ -75,20 +89,48 @@ impl Twin {
             })
             .collect();
         let candidate = |a, b| is_candidate(a, b, method, &sketches);
-        let candidates = sketches.iter().map(|a| sketches.iter().map(|b| candidate(a, b)).collect()).collect();
+        let candidates = sketches
+            .iter()
+            .map(|a| sketches.iter().map(|b| candidate(a, b)).collect())
+            .collect();
         let canonical = |text: &&str| match (tokens_of(text, method.config()), method.config()) {
-            (items, Config { tokens: TokensBy::Items, occurrences: Occurrences::Once, .. }) => {
-                items.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
-            }
-            (mut items, Config { tokens: TokensBy::Items, .. }) => {
+            (
+                items,
+                Config {
+                    tokens: TokensBy::Items,
+                    occurrences: Occurrences::Once,
+                    ..
+                },
+            ) => items
+                .into_iter()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
+            (
+                mut items,
+                Config {
+                    tokens: TokensBy::Items,
+                    ..
+                },
+            ) => {
                 items.sort();
                 items
             }
             (tokens, _) => tokens,
         };
         let texts = texts.iter().map(canonical).collect();
-        let Config { measure, min_containment, .. } = *method.config();
-        Self { measure, min_containment: min_containment.unwrap_or(0.0), texts, sets, candidates }
+        let Config {
+            measure,
+            min_containment,
+            ..
+        } = *method.config();
+        Self {
+            measure,
+            min_containment: min_containment.unwrap_or(0.0),
+            texts,
+            sets,
+            candidates,
+        }
     }
 
     /// Returns whether two documents have the same canonical form.
@@ -112,7 +154,11 @@ impl Twin {
             Measure::Containment => self.sets[a].len(),
         };
         let share = |whole| both as f64 / whole as f64;
-        if whole == 0 || share(self.sets[a].len()) < self.min_containment { 0.0 } else { share(whole) }
+        if whole == 0 || share(self.sets[a].len()) < self.min_containment {
+            0.0
+        } else {
+            share(whole)
+        }
     }
 
     /// Applies the law in keep order. A document is dropped if it is at least t similar to one of its candidates that is already
@@ -125,7 +171,10 @@ impl Twin {
             let mut best: Verdict = None;
             for &k in &kept {
                 let similarity = self.similarity(d, k);
-                if self.is_candidate(d, k) && similarity >= t && best.is_none_or(|(_, best)| similarity > best) {
+                if self.is_candidate(d, k)
+                    && similarity >= t
+                    && best.is_none_or(|(_, best)| similarity > best)
+                {
                     best = Some((k, similarity));
                 }
             }
@@ -168,7 +217,11 @@ fn tokens_of(text: &str, config: &Config) -> Vec<Vec<u8>> {
             Some(number) => number.to_le_bytes().to_vec(),
             None => item.to_string().into_bytes(),
         };
-        return serde_json::from_str::<Vec<_>>(text).unwrap().iter().map(item).collect();
+        return serde_json::from_str::<Vec<_>>(text)
+            .unwrap()
+            .iter()
+            .map(item)
+            .collect();
     }
     let mut tokens = Tokens::new();
     canonicalise(text, config.tokens, config.folds, &mut tokens);
@@ -182,19 +235,32 @@ pub fn shingle_set(text: &str, config: &Config) -> BTreeSet<Shingle> {
         n if n < k => vec![tokens],
         _ if config.anchors.is_empty() => tokens.windows(k).map(<[_]>::to_vec).collect(),
         _ => {
-            let anchors = config.anchors.iter().flat_map(|language| language.stop_words(config.tokens, config.folds));
+            let anchors = config
+                .anchors
+                .iter()
+                .flat_map(|language| language.stop_words(config.tokens, config.folds));
             let anchors: BTreeSet<Vec<u8>> = anchors.map(String::into_bytes).collect();
-            let starts: Vec<usize> = (0..=tokens.len() - k).filter(|&at| anchors.contains(&tokens[at])).collect();
-            let covered = (0..tokens.len()).filter(|&at| starts.iter().any(|&start| (start..start + k).contains(&at))).count();
+            let starts: Vec<usize> = (0..=tokens.len() - k)
+                .filter(|&at| anchors.contains(&tokens[at]))
+                .collect();
+            let covered = (0..tokens.len())
+                .filter(|&at| starts.iter().any(|&start| (start..start + k).contains(&at)))
+                .count();
             // If there are too few anchors, all shingles are used.
             let judged = starts.len() >= 50 || starts.len() >= 20 && 3 * covered >= tokens.len();
-            let windows = tokens.windows(k).enumerate().filter(|(at, _)| !judged || starts.contains(at));
+            let windows = tokens
+                .windows(k)
+                .enumerate()
+                .filter(|(at, _)| !judged || starts.contains(at));
             windows.map(|(_, window)| window.to_vec()).collect()
         }
     };
     let label = |i: usize| match config.occurrences {
         Occurrences::Once => 0,
-        Occurrences::Labelled => bag[..i].iter().filter(|earlier| **earlier == bag[i]).count(),
+        Occurrences::Labelled => bag[..i]
+            .iter()
+            .filter(|earlier| **earlier == bag[i])
+            .count(),
     };
     (0..bag.len()).map(|i| (bag[i].clone(), label(i))).collect()
 }

@@ -13,7 +13,11 @@ const ROWS: usize = 6;
 pub fn keys(slots: &mut [u32; 128], keys: &mut Vec<u32>) {
     if slots.contains(&u32::MAX) {
         // An empty slot takes its value from the next slot that is not empty.
-        let mut last = slots.iter().copied().find(|&slot| slot != u32::MAX).unwrap_or(0);
+        let mut last = slots
+            .iter()
+            .copied()
+            .find(|&slot| slot != u32::MAX)
+            .unwrap_or(0);
         for slot in slots.iter_mut().rev() {
             if *slot == u32::MAX {
                 *slot = last.wrapping_add(1);
@@ -22,7 +26,9 @@ pub fn keys(slots: &mut [u32; 128], keys: &mut Vec<u32>) {
         }
     }
     let key = |rows: &[u32]| {
-        let sum = rows.iter().fold(0u64, |key, &row| (key ^ u64::from(row)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let sum = rows.iter().fold(0u64, |key, &row| {
+            (key ^ u64::from(row)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
         (sum >> 32) as u32
     };
     keys.extend(slots.chunks_exact(ROWS).take(BANDS).map(key));
@@ -45,11 +51,20 @@ pub fn sort(seen: &[Seen], threads: usize) -> u64 {
                     rows.clear();
                     for seen in seen {
                         let first = rows.len() as u64;
-                        let keys = seen.keys.chunks_exact(BANDS).map(|keys| u64::from(keys[band]));
-                        rows.extend(keys.zip(first..).map(|(key, document)| key << 32 | document));
+                        let keys = seen
+                            .keys
+                            .chunks_exact(BANDS)
+                            .map(|keys| u64::from(keys[band]));
+                        rows.extend(
+                            keys.zip(first..)
+                                .map(|(key, document)| key << 32 | document),
+                        );
                     }
                     radix(&mut rows, &mut scratch);
-                    let equal = rows.windows(2).filter(|pair| pair[0] >> 32 == pair[1] >> 32).count();
+                    let equal = rows
+                        .windows(2)
+                        .filter(|pair| pair[0] >> 32 == pair[1] >> 32)
+                        .count();
                     shared.fetch_add(equal as u64, Ordering::Relaxed);
                 }
             });

@@ -7,16 +7,27 @@ use super::{Lines, Seen, scan::PAD};
 
 /// Sketches the lines of all blocks that this thread takes from `lines`.
 pub fn work(lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
-    let (id, text) = (memchr::memmem::Finder::new(b"\"id\":"), memchr::memmem::Finder::new(b"\"text\":\""));
-    let bands = Bands { permutations: Permutations::One, ..Bands::default() };
-    let method = Method::new(Config { candidates: Candidates::Bands(bands), ..Config::default() })?;
+    let (id, text) = (
+        memchr::memmem::Finder::new(b"\"id\":"),
+        memchr::memmem::Finder::new(b"\"text\":\""),
+    );
+    let bands = Bands {
+        permutations: Permutations::One,
+        ..Bands::default()
+    };
+    let method = Method::new(Config {
+        candidates: Candidates::Bands(bands),
+        ..Config::default()
+    })?;
     let mut scratch = Scratch::default();
     while let Some(block) = lines.take()? {
         let block = &block[..block.len() - PAD];
         let mut at = 0;
         while let Some(found) = id.find(&block[at..]) {
             at += found;
-            let Some(found) = text.find(&block[at..]) else { break };
+            let Some(found) = text.find(&block[at..]) else {
+                break;
+            };
             let start = at + found + 8;
             let end = start + string_end(&block[start..]);
             let text = std::str::from_utf8(&block[start..end]).context("a text")?;

@@ -61,7 +61,12 @@ fn main() -> anyhow::Result<()> {
     let (kernels, seen): (Vec<_>, Vec<Seen>) = std::thread::scope(|scope| {
         let worker = || {
             let mut seen = Seen::default();
-            let mut lines = Lines { file: &file, size, next: &next, block: Vec::new() };
+            let mut lines = Lines {
+                file: &file,
+                size,
+                next: &next,
+                block: Vec::new(),
+            };
             let kernel = match (arguments.core, arguments.portable) {
                 (true, _) => {
                     core::work(&mut lines, &mut seen)?;
@@ -72,11 +77,18 @@ fn main() -> anyhow::Result<()> {
             };
             anyhow::Ok((kernel, seen))
         };
-        let workers: Vec<_> = (0..arguments.threads).map(|_| scope.spawn(worker)).collect();
+        let workers: Vec<_> = (0..arguments.threads)
+            .map(|_| scope.spawn(worker))
+            .collect();
         let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
-            worker.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a thread failed")))
+            worker
+                .join()
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("a thread failed")))
         };
-        workers.into_iter().map(join).collect::<anyhow::Result<Vec<_>>>()
+        workers
+            .into_iter()
+            .map(join)
+            .collect::<anyhow::Result<Vec<_>>>()
     })?
     .into_iter()
     .unzip();
@@ -127,10 +139,17 @@ impl Lines<'_> {
         let from = start.saturating_sub(1);
         let end = (start + BLOCK).min(self.size);
         let mut filled = self.fill(0, from, end)?;
-        let begin = if start == 0 { 0 } else { memchr::memchr(b'\n', &self.block[..filled]).map_or(filled, |at| at + 1) };
+        let begin = if start == 0 {
+            0
+        } else {
+            memchr::memchr(b'\n', &self.block[..filled]).map_or(filled, |at| at + 1)
+        };
         // The last line that begins in this block may end in a later one.
         let mut searched = filled;
-        while begin < (end - from) as usize && self.block[filled - 1] != b'\n' && from + (filled as u64) < self.size {
+        while begin < (end - from) as usize
+            && self.block[filled - 1] != b'\n'
+            && from + (filled as u64) < self.size
+        {
             let to = (from + filled as u64 + (16 << 10)).min(self.size);
             filled = self.fill(filled, from + filled as u64, to)?;
             if let Some(at) = memchr::memchr(b'\n', &self.block[searched..filled]) {

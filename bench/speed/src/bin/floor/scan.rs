@@ -51,7 +51,8 @@ pub struct Portable;
 
 impl Kernel for Portable {
     fn masks(&self, block: &[u8; BYTES]) -> Masks {
-        let mask = |is: fn(u8) -> bool| (0..BYTES).fold(0, |mask, i| mask | u64::from(is(block[i])) << i);
+        let mask =
+            |is: fn(u8) -> bool| (0..BYTES).fold(0, |mask, i| mask | u64::from(is(block[i])) << i);
         Masks {
             alphanumeric: mask(|b| b.is_ascii_alphanumeric()),
             backslash: mask(|b| b == b'\\'),
@@ -61,7 +62,8 @@ impl Kernel for Portable {
     }
 
     fn foreign(&self, block: &[u8; BYTES]) -> Foreign {
-        let mask = |is: fn(u8) -> bool| (0..BYTES).fold(0, |mask, i| mask | u64::from(is(block[i])) << i);
+        let mask =
+            |is: fn(u8) -> bool| (0..BYTES).fold(0, |mask, i| mask | u64::from(is(block[i])) << i);
         Foreign {
             separator2: mask(|b| b == 0xc2),
             separator3: mask(|b| b == 0xe2 || b == 0xef),
@@ -84,7 +86,11 @@ impl Kernel for Portable {
         for i in 0..count {
             let (start, end) = (starts[i] as usize, ends[i] as usize);
             let length = end - start;
-            let eight = |at: usize| text[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+            let eight = |at: usize| {
+                text[at..]
+                    .first_chunk()
+                    .map_or(0, |bytes| u64::from_le_bytes(*bytes))
+            };
             let mut word = (eight(start) | LOWER) & (u64::MAX >> (64 - 8 * length.min(8)));
             if length > 8 {
                 word ^= (eight(end - 8) | LOWER).rotate_left(29);
@@ -109,7 +115,9 @@ pub const LOWER: u64 = 0x2020_2020_2020_2020;
 #[inline]
 pub fn mix(x: u64) -> u64 {
     let x = x ^ x >> 29;
-    let x = (u64::from(x as u32) * (K1 & 0xffff_ffff)) ^ ((x >> 32) * (K2 & 0xffff_ffff)) ^ x.rotate_left(32);
+    let x = (u64::from(x as u32) * (K1 & 0xffff_ffff))
+        ^ ((x >> 32) * (K2 & 0xffff_ffff))
+        ^ x.rotate_left(32);
     let x = x ^ x >> 31;
     (u64::from(x as u32) * (K2 >> 32)) ^ ((x >> 32) * (K1 >> 32)) ^ x.rotate_left(32)
 }

@@ -23,19 +23,25 @@ struct Scratch {
 /// for a larger instruction set than this module.
 #[inline(always)]
 pub fn work<K: Kernel>(kernel: &K, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
-    let (id, text) = (memchr::memmem::Finder::new(b"\"id\":"), memchr::memmem::Finder::new(b"\"text\":\""));
+    let (id, text) = (
+        memchr::memmem::Finder::new(b"\"id\":"),
+        memchr::memmem::Finder::new(b"\"text\":\""),
+    );
     let mut scratch = Scratch::new();
     while let Some(block) = lines.take()? {
         let end = block.len() - PAD;
         let mut at = 0;
         while let Some(found) = id.find(&block[at..end]) {
             at += found;
-            let Some(found) = text.find(&block[at..end]) else { break };
+            let Some(found) = text.find(&block[at..end]) else {
+                break;
+            };
             at += found + 8;
             at += scratch.text(kernel, &block[at..]);
             seen.documents += 1;
             bands::keys(&mut scratch.slots, &mut seen.keys);
-            at = memchr::memchr(b'\n', &block[at.min(end)..end]).map_or(end, |found| at + found + 1);
+            at =
+                memchr::memchr(b'\n', &block[at.min(end)..end]).map_or(end, |found| at + found + 1);
         }
     }
     seen.shingles = scratch.shingles;
@@ -60,7 +66,14 @@ impl Scratch {
     fn new() -> Self {
         let scratch = WORDS + 2 * BYTES;
         let (starts, ends, hashes) = (vec![0; scratch], vec![0; scratch], vec![0; scratch + 8]);
-        Self { starts, ends, hashes, kept: 0, slots: [u32::MAX; 128], shingles: 0 }
+        Self {
+            starts,
+            ends,
+            hashes,
+            kept: 0,
+            slots: [u32::MAX; 128],
+            shingles: 0,
+        }
     }
 
     /// Fills the slots from the string at the start of `text`, and returns the string's length.
@@ -71,7 +84,9 @@ impl Scratch {
         self.kept = 0;
         let mut words = 0;
         let length = loop {
-            let Some(block) = text[base..].first_chunk() else { break base };
+            let Some(block) = text[base..].first_chunk() else {
+                break base;
+            };
             let masks = kernel.masks(block);
             let mut escaped = carry.escaped;
             carry.escaped = 0;
@@ -85,11 +100,21 @@ impl Scratch {
                 }
             }
             let quote = masks.quote & !escaped;
-            let inside = if quote == 0 { u64::MAX } else { (quote & quote.wrapping_neg()) - 1 };
-            let (mut word, mut solo_starts, mut solo_ends) = (masks.alphanumeric & !escaped & inside, 0, 0);
+            let inside = if quote == 0 {
+                u64::MAX
+            } else {
+                (quote & quote.wrapping_neg()) - 1
+            };
+            let (mut word, mut solo_starts, mut solo_ends) =
+                (masks.alphanumeric & !escaped & inside, 0, 0);
             if (masks.foreign & inside) | carry.separator | carry.solo | carry.ends != 0 {
                 let next = text.get(base + BYTES).copied().unwrap_or(0);
-                (solo_starts, solo_ends) = carry.foreign(kernel.foreign(block), masks.foreign & inside, next, &mut word);
+                (solo_starts, solo_ends) = carry.foreign(
+                    kernel.foreign(block),
+                    masks.foreign & inside,
+                    next,
+                    &mut word,
+                );
             }
             let before = word << 1 | carry.word;
             carry.word = word >> 63;
@@ -113,7 +138,9 @@ impl Scratch {
         words += ends;
         if (1..5).contains(&words) {
             // A text of fewer than five words has one shingle, the whole text.
-            let whole = self.hashes[4 - words..4].iter().fold(0u64, |whole, hash| whole.rotate_left(13) ^ hash);
+            let whole = self.hashes[4 - words..4]
+                .iter()
+                .fold(0u64, |whole, hash| whole.rotate_left(13) ^ hash);
             super::scan::put(whole, &mut self.slots);
             self.shingles += 1;
         }
@@ -173,11 +200,27 @@ mod tests {
 
     #[test]
     fn the_floor_finds_the_cores_words_and_its_kernels_agree() {
-        let parts =
-            ["word", "Two ", " a ", ", ", "\\n", "\\\"", "\\\\", "漢字", "かな", "。", "“q” ", "extraordinarily", "é", "12 "];
+        let parts = [
+            "word",
+            "Two ",
+            " a ",
+            ", ",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "漢字",
+            "かな",
+            "。",
+            "“q” ",
+            "extraordinarily",
+            "é",
+            "12 ",
+        ];
         let mut random = SplitMix64::new(1);
         for length in (0..2000).map(|i| i % 600) {
-            let escaped: String = (0..length).map(|_| parts[random.next_u64() as usize % parts.len()]).collect();
+            let escaped: String = (0..length)
+                .map(|_| parts[random.next_u64() as usize % parts.len()])
+                .collect();
             let portable = read(&Portable, &escaped);
             #[cfg(target_arch = "x86_64")]
             if let Some(kernel) = crate::x86::Avx512::new() {
@@ -186,8 +229,16 @@ mod tests {
             let mut tokens = Tokens::new();
             let plain: String = serde_json::from_str(&format!("\"{escaped}\"")).unwrap();
             canonicalise(&plain, TokensBy::Auto, Folds::default(), &mut tokens);
-            let shingles = if tokens.len() < 5 { tokens.len().min(1) } else { tokens.len() - 4 };
-            assert_eq!((portable.0, portable.1), (escaped.len(), shingles as u64), "{escaped:?}");
+            let shingles = if tokens.len() < 5 {
+                tokens.len().min(1)
+            } else {
+                tokens.len() - 4
+            };
+            assert_eq!(
+                (portable.0, portable.1),
+                (escaped.len(), shingles as u64),
+                "{escaped:?}"
+            );
         }
     }
 }

@@ -183,14 +183,22 @@ fn hash(text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u
             let end = _mm256_min_epu32(_mm256_loadu_si256(ends[i].as_ptr().cast()), last);
             let (start, end) = (_mm512_cvtepu32_epi64(start), _mm512_cvtepu32_epi64(end));
             let length = _mm512_sub_epi64(end, start);
-            let word = _mm512_or_si512(_mm512_i64gather_epi64::<1>(start, text.as_ptr().cast()), lower);
+            let word = _mm512_or_si512(
+                _mm512_i64gather_epi64::<1>(start, text.as_ptr().cast()),
+                lower,
+            );
             let short = _mm512_min_epu64(length, eight);
             let shift = _mm512_sub_epi64(_mm512_set1_epi64(64), _mm512_slli_epi64::<3>(short));
             let mut word = _mm512_and_si512(word, _mm512_srlv_epi64(_mm512_set1_epi64(-1), shift));
             let long = _mm512_cmpgt_epi64_mask(length, eight);
             if long != 0 {
                 let tail = _mm512_sub_epi64(end, eight);
-                let tail = _mm512_mask_i64gather_epi64::<1>(_mm512_setzero_si512(), long, tail, text.as_ptr().cast());
+                let tail = _mm512_mask_i64gather_epi64::<1>(
+                    _mm512_setzero_si512(),
+                    long,
+                    tail,
+                    text.as_ptr().cast(),
+                );
                 let tail = _mm512_rol_epi64::<29>(_mm512_or_si512(tail, lower));
                 word = _mm512_mask_xor_epi64(word, long, word, tail);
             }
@@ -208,13 +216,25 @@ fn windows(hashes: &[u64], count: usize, slots: &mut [u32; 128]) {
     let mut at = 0;
     while at < count {
         let mut out = [0u64; 8];
-        let Some(twelve) = hashes[at..].first_chunk::<12>() else { break };
+        let Some(twelve) = hashes[at..].first_chunk::<12>() else {
+            break;
+        };
         // SAFETY: `twelve` has twelve numbers; eight are read from each of the first five positions. The loads need no alignment.
         unsafe {
             let eight = |from: usize| _mm512_loadu_si512(twelve.as_ptr().add(from).cast());
-            let (b, c) = (_mm512_rol_epi64::<13>(eight(1)), _mm512_rol_epi64::<26>(eight(2)));
-            let (d, e) = (_mm512_rol_epi64::<39>(eight(3)), _mm512_rol_epi64::<52>(eight(4)));
-            let window = _mm512_ternarylogic_epi64::<0x96>(_mm512_ternarylogic_epi64::<0x96>(eight(0), b, c), d, e);
+            let (b, c) = (
+                _mm512_rol_epi64::<13>(eight(1)),
+                _mm512_rol_epi64::<26>(eight(2)),
+            );
+            let (d, e) = (
+                _mm512_rol_epi64::<39>(eight(3)),
+                _mm512_rol_epi64::<52>(eight(4)),
+            );
+            let window = _mm512_ternarylogic_epi64::<0x96>(
+                _mm512_ternarylogic_epi64::<0x96>(eight(0), b, c),
+                d,
+                e,
+            );
             _mm512_storeu_si512(out.as_mut_ptr().cast(), mix(window));
         }
         for fingerprint in &out[..(count - at).min(8)] {

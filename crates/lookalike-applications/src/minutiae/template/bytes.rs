@@ -26,8 +26,15 @@ impl<'a> Bytes<'a> {
     }
 
     /// Returns the next `count` bytes. `what` describes them for the error if there are fewer.
-    pub(super) fn take(&mut self, count: usize, what: impl fmt::Display) -> Result<&'a [u8], Error> {
-        let taken = self.rest().get(..count).ok_or_else(|| self.error(format!("the data ends within {what}")))?;
+    pub(super) fn take(
+        &mut self,
+        count: usize,
+        what: impl fmt::Display,
+    ) -> Result<&'a [u8], Error> {
+        let taken = self
+            .rest()
+            .get(..count)
+            .ok_or_else(|| self.error(format!("the data ends within {what}")))?;
         self.at += count;
         Ok(taken)
     }
@@ -38,16 +45,25 @@ impl<'a> Bytes<'a> {
 
     /// Returns the next two bytes as a number, the high byte first.
     pub(super) fn short(&mut self, what: &str) -> Result<u16, Error> {
-        Ok(self.take(2, what)?.iter().fold(0, |number, &byte| number << 8 | u16::from(byte)))
+        Ok(self
+            .take(2, what)?
+            .iter()
+            .fold(0, |number, &byte| number << 8 | u16::from(byte)))
     }
 
     /// Returns the next four bytes as a number, the high byte first.
     pub(super) fn long(&mut self, what: &str) -> Result<u32, Error> {
-        Ok(self.take(4, what)?.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)))
+        Ok(self
+            .take(4, what)?
+            .iter()
+            .fold(0, |number, &byte| number << 8 | u32::from(byte)))
     }
 
     /// Returns an error at the current position.
     pub(super) fn error(&self, what: impl Into<String>) -> Error {
-        Error { at: self.at as u64, what: what.into() }
+        Error {
+            at: self.at as u64,
+            what: what.into(),
+        }
     }
 }

@@ -77,7 +77,9 @@ pub fn is_template(start: &[u8]) -> bool {
 pub fn views(template: &[u8]) -> Result<Vec<View>, Error> {
     let mut bytes = Bytes::new(template);
     if bytes.take(MAGIC.len(), "the first bytes")? != MAGIC {
-        return Err(Bytes::new(template).error("not a template: it does not begin with FMR and a zero"));
+        return Err(
+            Bytes::new(template).error("not a template: it does not begin with FMR and a zero")
+        );
     }
     let version = bytes.take(4, "the version")?;
     let views = match version {
@@ -85,11 +87,17 @@ pub fn views(template: &[u8]) -> Result<Vec<View>, Error> {
         b"030\0" => of_2011(&mut bytes),
         _ => {
             let shown = String::from_utf8_lossy(&version[..3]).into_owned();
-            Err(Error { at: 4, what: format!("version {shown:?}; only \" 20\" and \"030\" are read") })
+            Err(Error {
+                at: 4,
+                what: format!("version {shown:?}; only \" 20\" and \"030\" are read"),
+            })
         }
     }?;
     if bytes.rest().iter().any(|&byte| byte != 0) {
-        return Err(bytes.error(format!("{} more bytes after the last view", bytes.rest().len())));
+        return Err(bytes.error(format!(
+            "{} more bytes after the last view",
+            bytes.rest().len()
+        )));
     }
     Ok(views)
 }
@@ -101,7 +109,10 @@ fn check_length(bytes: &Bytes, length: u32) -> Result<(), Error> {
     }
     Err(Error {
         at: 8,
-        what: format!("the length of the record is given as {length} bytes, but its views end after {}", bytes.at()),
+        what: format!(
+            "the length of the record is given as {length} bytes, but its views end after {}",
+            bytes.at()
+        ),
     })
 }
 
@@ -118,7 +129,10 @@ impl Units {
     /// Reads the width, the height and the resolution of an image.
     fn read(bytes: &mut Bytes, turn: u32) -> Result<Self, Error> {
         bytes.take(4, "the size of the image")?;
-        Ok(Self { resolution: resolution(bytes)?, turn })
+        Ok(Self {
+            resolution: resolution(bytes)?,
+            turn,
+        })
     }
 
     /// Converts a coordinate to the usual resolution. A resolution of 0, which the standards do not allow, is the usual one.
@@ -134,8 +148,13 @@ impl Units {
 fn resolution(bytes: &mut Bytes) -> Result<[u16; 2], Error> {
     let mut read = || match bytes.short("the resolution")? {
         low @ 1..LOWEST_RESOLUTION => {
-            let what = format!("a resolution of {low} pixels per centimetre; at least {LOWEST_RESOLUTION} are needed");
-            Err(Error { at: bytes.at() as u64 - 2, what })
+            let what = format!(
+                "a resolution of {low} pixels per centimetre; at least {LOWEST_RESOLUTION} are needed"
+            );
+            Err(Error {
+                at: bytes.at() as u64 - 2,
+                what,
+            })
         }
         resolution => Ok(resolution),
     };
@@ -161,7 +180,12 @@ fn of_2005(bytes: &mut Bytes) -> Result<Vec<View>, Error> {
         let extended = bytes.short("the length of extended data")?;
         bytes.take(extended.into(), "extended data")?;
         let (number, impression) = (number_and_impression >> 4, number_and_impression & 15);
-        views.push(View { position, number, impression, minutiae });
+        views.push(View {
+            position,
+            number,
+            impression,
+            minutiae,
+        });
     }
     check_length(bytes, length)?;
     Ok(views)
@@ -188,7 +212,12 @@ fn of_2011(bytes: &mut Bytes) -> Result<Vec<View>, Error> {
     let count = bytes.short("the number of views")?;
     let is_certified = match bytes.byte("the header")? {
         flag @ (0 | 1) => flag == 1,
-        other => return Err(Error { at: 14, what: format!("the flag for certificates is {other}; it must be 0 or 1") }),
+        other => {
+            return Err(Error {
+                at: 14,
+                what: format!("the flag for certificates is {other}; it must be 0 or 1"),
+            });
+        }
     };
     let mut views = Vec::new();
     for _ in 0..count {
@@ -207,9 +236,19 @@ fn of_2011(bytes: &mut Bytes) -> Result<Vec<View>, Error> {
         bytes.take(4, "the size of the image")?;
         let size = bytes.byte("the length of minutiae")? >> 4;
         if !(5..=6).contains(&size) {
-            return Err(Error { at: bytes.at() as u64 - 1, what: format!("a minutia has {size} bytes; it must have 5 or 6") });
+            return Err(Error {
+                at: bytes.at() as u64 - 1,
+                what: format!("a minutia has {size} bytes; it must have 5 or 6"),
+            });
         }
-        let minutiae = minutiae(bytes, Units { resolution, turn: 256 }, size.into())?;
+        let minutiae = minutiae(
+            bytes,
+            Units {
+                resolution,
+                turn: 256,
+            },
+            size.into(),
+        )?;
         let extended = bytes.short("the length of extended data")?;
         bytes.take(extended.into(), "extended data")?;
         let read = bytes.at() - first;
@@ -219,7 +258,12 @@ fn of_2011(bytes: &mut Bytes) -> Result<Vec<View>, Error> {
                 what: format!("a view has {read} bytes, but its length is given as {length}"),
             });
         }
-        views.push(View { position, number, impression, minutiae });
+        views.push(View {
+            position,
+            number,
+            impression,
+            minutiae,
+        });
     }
     check_length(bytes, length)?;
     Ok(views)
@@ -231,7 +275,8 @@ fn minutiae(bytes: &mut Bytes, units: Units, size: usize) -> Result<Vec<Minutia>
     let count = bytes.byte("the number of minutiae")?;
     let mut minutiae = Vec::new();
     for number in 1..=count {
-        let mut minutia = Bytes::new(bytes.take(size, format_args!("minutia {number} of {count}"))?);
+        let mut minutia =
+            Bytes::new(bytes.take(size, format_args!("minutia {number} of {count}"))?);
         let wrong = |what: &str| bytes.error(format!("minutia {number}, which ends here, {what}"));
         let [x, y] = [minutia.short("x")?, minutia.short("y")?];
         if y >> 14 != 0 {
@@ -242,7 +287,11 @@ fn minutiae(bytes: &mut Bytes, units: Units, size: usize) -> Result<Vec<Minutia>
             return Err(wrong("has an angle of 360° or more"));
         }
         let angle = ((angle * 256 + units.turn / 2) / units.turn) as u8;
-        minutiae.push(Minutia { x: units.pixels(x & 0x3fff, 0), y: -units.pixels(y, 1), angle });
+        minutiae.push(Minutia {
+            x: units.pixels(x & 0x3fff, 0),
+            y: -units.pixels(y, 1),
+            angle,
+        });
     }
     Ok(minutiae)
 }

@@ -39,11 +39,22 @@ fn long(number: usize) -> [u8; 4] {
 fn body(view: &Written, with_quality: bool) -> Vec<u8> {
     let mut out = vec![view.minutiae.len() as u8];
     for &(kind, x, y, angle, quality) in &view.minutiae {
-        out.extend([short(usize::from(kind) << 14 | usize::from(x)), short(y.into())].concat());
+        out.extend(
+            [
+                short(usize::from(kind) << 14 | usize::from(x)),
+                short(y.into()),
+            ]
+            .concat(),
+        );
         out.push(angle);
         out.extend(Some(quality).filter(|_| with_quality));
     }
-    [out, short(view.extended.len()).to_vec(), view.extended.clone()].concat()
+    [
+        out,
+        short(view.extended.len()).to_vec(),
+        view.extended.clone(),
+    ]
+    .concat()
 }
 
 fn write(kind: Kind, views: &[Written], certified: bool) -> Vec<u8> {
@@ -51,13 +62,21 @@ fn write(kind: Kind, views: &[Written], certified: bool) -> Vec<u8> {
     if kind == Kind::Iso2011 {
         for (at, view) in views.iter().enumerate() {
             let with_quality = at % 2 == 0;
-            let mut head = [&[7, 220, 12, 31, 23, 59, 59, 3, 231, 20, 0, 1, 0, 2][..], &[view.qualities]].concat();
+            let mut head = [
+                &[7, 220, 12, 31, 23, 59, 59, 3, 231, 20, 0, 1, 0, 2][..],
+                &[view.qualities],
+            ]
+            .concat();
             (0..view.qualities).for_each(|quality| head.extend([quality, 0, 9, 0, 8]));
             if certified {
                 head.extend([2, 1, 2, 3, 4, 5, 6]);
             }
             head.extend([view.position, view.number]);
-            head.extend(view.resolution.map(|resolution| short(resolution.into())).concat());
+            head.extend(
+                view.resolution
+                    .map(|resolution| short(resolution.into()))
+                    .concat(),
+            );
             head.push(view.impression);
             head.extend([short(400), short(500)].concat());
             head.push(if with_quality { 6 << 4 | 1 } else { 5 << 4 | 1 });
@@ -72,7 +91,13 @@ fn write(kind: Kind, views: &[Written], certified: bool) -> Vec<u8> {
         all.extend(body(view, true));
     }
     let resolution = views.first().map_or([197; 2], |view| view.resolution);
-    let image = [short(400), short(500), short(resolution[0].into()), short(resolution[1].into())].concat();
+    let image = [
+        short(400),
+        short(500),
+        short(resolution[0].into()),
+        short(resolution[1].into()),
+    ]
+    .concat();
     let tail = [&short(0x8012)[..], &image, &[views.len() as u8, 0], &all].concat();
     let head = match (kind, 26 + all.len()) {
         (Kind::Iso2005, length) => long(length - 2).to_vec(),
@@ -94,15 +119,27 @@ fn expected(kind: Kind, view: &Written) -> View {
         angle: (f64::from(angle) * 256.0 / turn + 0.5).floor() as u8,
     };
     let minutiae = view.minutiae.iter().map(minutia).collect();
-    View { position: view.position, number: view.number, impression: view.impression, minutiae }
+    View {
+        position: view.position,
+        number: view.number,
+        impression: view.impression,
+        minutiae,
+    }
 }
 
 fn written() -> impl Strategy<Value = (Kind, Vec<Written>, bool)> {
     let minutia = (0u8..4, 0u16..1 << 14, 0u16..1 << 14, 0u8..180, 0u8..=100);
     let resolution = prop::sample::select(vec![0u16, 99, 197, 394, 65535]);
-    let view =
-        (0u8..11, 0u8..16, 0u8..16, prop::collection::vec(minutia, 0..20), prop::collection::vec(any::<u8>(), 0..9), 0u8..4)
-            .prop_map(|(position, number, impression, minutiae, extended, qualities)| Written {
+    let view = (
+        0u8..11,
+        0u8..16,
+        0u8..16,
+        prop::collection::vec(minutia, 0..20),
+        prop::collection::vec(any::<u8>(), 0..9),
+        0u8..4,
+    )
+        .prop_map(
+            |(position, number, impression, minutiae, extended, qualities)| Written {
                 position,
                 number,
                 impression,
@@ -110,14 +147,21 @@ fn written() -> impl Strategy<Value = (Kind, Vec<Written>, bool)> {
                 extended,
                 qualities,
                 resolution: [197; 2],
-            });
+            },
+        );
     let kind = prop::sample::select(vec![Kind::Iso2005, Kind::Ansi2004, Kind::Iso2011]);
-    (kind, prop::collection::vec(view, 0..5), [resolution.clone(), resolution], any::<bool>()).prop_map(
-        |(kind, mut views, resolution, certified)| {
-            views.iter_mut().for_each(|view| view.resolution = resolution);
-            (kind, views, certified)
-        },
+    (
+        kind,
+        prop::collection::vec(view, 0..5),
+        [resolution.clone(), resolution],
+        any::<bool>(),
     )
+        .prop_map(|(kind, mut views, resolution, certified)| {
+            views
+                .iter_mut()
+                .for_each(|view| view.resolution = resolution);
+            (kind, views, certified)
+        })
 }
 
 proptest! {
@@ -161,9 +205,26 @@ proptest! {
 /// One view of a right index finger with two minutiae, written by hand from the tables of each standard.
 #[test]
 fn templates_in_full() {
-    let minutiae =
-        |angles: [u8; 2]| vec![Minutia { x: 100, y: -50, angle: angles[0] }, Minutia { x: 257, y: -300, angle: angles[1] }];
-    let view = |minutiae| View { position: 2, number: 0, impression: 0, minutiae };
+    let minutiae = |angles: [u8; 2]| {
+        vec![
+            Minutia {
+                x: 100,
+                y: -50,
+                angle: angles[0],
+            },
+            Minutia {
+                x: 257,
+                y: -300,
+                angle: angles[1],
+            },
+        ]
+    };
+    let view = |minutiae| View {
+        position: 2,
+        number: 0,
+        impression: 0,
+        minutiae,
+    };
     #[rustfmt::skip]
     let iso_2005 = [
         0x46, 0x4d, 0x52, 0x00, 0x20, 0x32, 0x30, 0x00, // FMR, version 20
@@ -231,13 +292,32 @@ fn a_long_ansi_record() {
     let template = write(Kind::Ansi2004, &[view.clone(), view], false);
     assert_eq!(&template[8..10], [0, 0]);
     let read = views(&template).unwrap();
-    assert_eq!((read.len(), read[1].minutiae.len(), read[1].minutiae[254]), (2, 255, Minutia { x: 3, y: -4, angle: 64 }));
+    assert_eq!(
+        (read.len(), read[1].minutiae.len(), read[1].minutiae[254]),
+        (
+            2,
+            255,
+            Minutia {
+                x: 3,
+                y: -4,
+                angle: 64
+            }
+        )
+    );
 }
 
 #[test]
 fn errors_say_what_is_wrong_and_where() {
     let minutiae = vec![(1, 3, 4, 45, 6), (1, 5, 6, 200, 8)];
-    let view = Written { position: 1, number: 0, impression: 0, minutiae, extended: vec![], qualities: 0, resolution: [197; 2] };
+    let view = Written {
+        position: 1,
+        number: 0,
+        impression: 0,
+        minutiae,
+        extended: vec![],
+        qualities: 0,
+        resolution: [197; 2],
+    };
     let changed = |kind, at: usize, byte: u8| {
         let mut template = write(kind, std::slice::from_ref(&view), false);
         template[at] = byte;
@@ -245,18 +325,54 @@ fn errors_say_what_is_wrong_and_where() {
     };
     let whole = write(Kind::Iso2005, std::slice::from_ref(&view), false);
     for (found, words) in [
-        (views(b"FM").unwrap_err().to_string(), "byte 0: the data ends within the first bytes"),
-        (views(b"id,x,y,angle").unwrap_err().to_string(), "byte 0: not a template: it does not begin with FMR and a zero"),
-        (views(b"FMR\x00040\0").unwrap_err().to_string(), "byte 4: version \"040\"; only \" 20\" and \"030\" are read"),
-        (views(&whole[..38]).unwrap_err().to_string(), "byte 34: the data ends within minutia 2 of 2"),
-        (views(&[&whole[..], b"x"].concat()).unwrap_err().to_string(), "byte 42: 1 more bytes after the last view"),
-        (changed(Kind::Iso2005, 11, 43), "byte 8: the length of the record is given as 43 bytes, but its views end after 42"),
-        (changed(Kind::Iso2005, 19, 20), "byte 18: a resolution of 20 pixels per centimetre; at least 99 are needed"),
-        (changed(Kind::Iso2005, 30, 0x40), "byte 34: minutia 1, which ends here, has reserved bits that are not 0"),
-        (changed(Kind::Ansi2004, 20, 0), "byte 42: minutia 2, which ends here, has an angle of 360° or more"),
-        (changed(Kind::Iso2011, 14, 9), "byte 14: the flag for certificates is 9; it must be 0 or 1"),
-        (changed(Kind::Iso2011, 18, 50), "byte 15: a view has 46 bytes, but its length is given as 50"),
-        (changed(Kind::Iso2011, 45, 0x41), "byte 45: a minutia has 4 bytes; it must have 5 or 6"),
+        (
+            views(b"FM").unwrap_err().to_string(),
+            "byte 0: the data ends within the first bytes",
+        ),
+        (
+            views(b"id,x,y,angle").unwrap_err().to_string(),
+            "byte 0: not a template: it does not begin with FMR and a zero",
+        ),
+        (
+            views(b"FMR\x00040\0").unwrap_err().to_string(),
+            "byte 4: version \"040\"; only \" 20\" and \"030\" are read",
+        ),
+        (
+            views(&whole[..38]).unwrap_err().to_string(),
+            "byte 34: the data ends within minutia 2 of 2",
+        ),
+        (
+            views(&[&whole[..], b"x"].concat()).unwrap_err().to_string(),
+            "byte 42: 1 more bytes after the last view",
+        ),
+        (
+            changed(Kind::Iso2005, 11, 43),
+            "byte 8: the length of the record is given as 43 bytes, but its views end after 42",
+        ),
+        (
+            changed(Kind::Iso2005, 19, 20),
+            "byte 18: a resolution of 20 pixels per centimetre; at least 99 are needed",
+        ),
+        (
+            changed(Kind::Iso2005, 30, 0x40),
+            "byte 34: minutia 1, which ends here, has reserved bits that are not 0",
+        ),
+        (
+            changed(Kind::Ansi2004, 20, 0),
+            "byte 42: minutia 2, which ends here, has an angle of 360° or more",
+        ),
+        (
+            changed(Kind::Iso2011, 14, 9),
+            "byte 14: the flag for certificates is 9; it must be 0 or 1",
+        ),
+        (
+            changed(Kind::Iso2011, 18, 50),
+            "byte 15: a view has 46 bytes, but its length is given as 50",
+        ),
+        (
+            changed(Kind::Iso2011, 45, 0x41),
+            "byte 45: a minutia has 4 bytes; it must have 5 or 6",
+        ),
     ] {
         assert_eq!(found, words);
     }

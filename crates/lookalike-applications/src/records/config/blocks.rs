@@ -14,7 +14,11 @@ use super::fields::Take;
 #[serde(deny_unknown_fields)]
 pub struct BlockConfig {
     /// The parts that must all be equal.
-    #[serde(default, deserialize_with = "parts", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "parts",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub equal: Vec<Part>,
     /// Alternatively, the field whose character n-grams must be similar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +41,12 @@ pub struct BlockConfig {
 impl BlockConfig {
     /// Returns a rule for records with equal values in all of these fields.
     pub fn equal(fields: &[&str]) -> Self {
-        let part = |field: &&str| Part { field: (*field).into(), take: Take::Whole, prefix: None, suffix: None };
+        let part = |field: &&str| Part {
+            field: (*field).into(),
+            take: Take::Whole,
+            prefix: None,
+            suffix: None,
+        };
         Self {
             equal: fields.iter().map(part).collect(),
             similar: None,
@@ -50,7 +59,11 @@ impl BlockConfig {
 
     /// Returns a rule for records with similar values of a field.
     pub fn similar(field: &str, threshold: f64) -> Self {
-        Self { similar: Some(field.into()), threshold: Some(threshold), ..Self::equal(&[]) }
+        Self {
+            similar: Some(field.into()),
+            threshold: Some(threshold),
+            ..Self::equal(&[])
+        }
     }
 }
 
@@ -85,16 +98,33 @@ impl<'de> Deserialize<'de> for Part {
             type Value = Part;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a field's name, or a table such as { field = \"surname\", prefix = 4 }")
+                f.write_str(
+                    "a field's name, or a table such as { field = \"surname\", prefix = 4 }",
+                )
             }
 
             fn visit_str<E: de::Error>(self, field: &str) -> Result<Part, E> {
-                Ok(Part { field: field.into(), take: Take::Whole, prefix: None, suffix: None })
+                Ok(Part {
+                    field: field.into(),
+                    take: Take::Whole,
+                    prefix: None,
+                    suffix: None,
+                })
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Part, A::Error> {
-                let Given { field, take, prefix, suffix } = Given::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Part { field, take, prefix, suffix })
+                let Given {
+                    field,
+                    take,
+                    prefix,
+                    suffix,
+                } = Given::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Part {
+                    field,
+                    take,
+                    prefix,
+                    suffix,
+                })
             }
         }
         deserializer.deserialize_any(Either)
@@ -112,7 +142,12 @@ fn parts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Err
         }
 
         fn visit_str<E: de::Error>(self, field: &str) -> Result<Self::Value, E> {
-            Ok(vec![Part { field: field.into(), take: Take::Whole, prefix: None, suffix: None }])
+            Ok(vec![Part {
+                field: field.into(),
+                take: Take::Whole,
+                prefix: None,
+                suffix: None,
+            }])
         }
 
         fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {

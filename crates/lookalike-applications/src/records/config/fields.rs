@@ -12,7 +12,11 @@ pub struct FieldConfig {
     pub name: String,
     /// The field's paths in a record, such as `address.city` for a nested value; several values are joined with a space. If
     /// empty, the path is the name.
-    #[serde(default, deserialize_with = "names", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "names",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub from: Vec<String>,
     /// The type, which decides how values are normalised and compared.
     #[serde(rename = "type")]
@@ -75,7 +79,11 @@ impl FieldConfig {
 
     /// Returns the field's paths in a record.
     pub fn paths(&self) -> &[String] {
-        if self.from.is_empty() { std::slice::from_ref(&self.name) } else { &self.from }
+        if self.from.is_empty() {
+            std::slice::from_ref(&self.name)
+        } else {
+            &self.from
+        }
     }
 }
 
@@ -170,16 +178,19 @@ impl Take {
 /// Reads the names of the fields that form a value: one name, or a list of at least one.
 fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "the name of a field of the records, or a list of such names")]
+    #[serde(
+        untagged,
+        expecting = "the name of a field of the records, or a list of such names"
+    )]
     enum Given {
         One(String),
         Several(Vec<String>),
     }
     match Given::deserialize(deserializer)? {
         Given::One(name) => Ok(vec![name]),
-        Given::Several(names) if names.is_empty() => {
-            Err(de::Error::custom("from is an empty list; give the name of a field of the records, or leave it out"))
-        }
+        Given::Several(names) if names.is_empty() => Err(de::Error::custom(
+            "from is an empty list; give the name of a field of the records, or leave it out",
+        )),
         Given::Several(names) => Ok(names),
     }
 }

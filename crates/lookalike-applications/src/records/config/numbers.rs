@@ -29,8 +29,11 @@ impl Serialize for Missing {
 
 impl<'de> Deserialize<'de> for Missing {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let expected = "\"skip\", or the share of its weight that a missing field is worth, from 0 to 1";
-        number_or_text(deserializer, expected, Self::Share, |value| (value == "skip").then_some(Self::Skip))
+        let expected =
+            "\"skip\", or the share of its weight that a missing field is worth, from 0 to 1";
+        number_or_text(deserializer, expected, Self::Share, |value| {
+            (value == "skip").then_some(Self::Skip)
+        })
     }
 }
 
@@ -68,7 +71,12 @@ impl<'de> Deserialize<'de> for Within {
             let percent: f64 = value.trim().strip_suffix('%')?.trim().parse().ok()?;
             Some(Self::Share(percent / 100.0))
         };
-        number_or_text(deserializer, "a number, or a share of the larger number such as \"10%\"", Self::Apart, of_text)
+        number_or_text(
+            deserializer,
+            "a number, or a share of the larger number such as \"10%\"",
+            Self::Apart,
+            of_text,
+        )
     }
 }
 
@@ -107,5 +115,9 @@ fn number_or_text<'de, D: Deserializer<'de>, T>(
             Ok((self.of_number)(value as f64))
         }
     }
-    deserializer.deserialize_any(Either { expected, of_number, of_text })
+    deserializer.deserialize_any(Either {
+        expected,
+        of_number,
+        of_text,
+    })
 }

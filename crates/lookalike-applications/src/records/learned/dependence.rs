@@ -25,7 +25,10 @@ const STRENGTH: f64 = 5.0;
 impl Parents {
     /// No field depends on another.
     pub(super) fn none(fields: usize) -> Self {
-        Self { of: vec![None; fields], order: (0..fields).collect() }
+        Self {
+            of: vec![None; fields],
+            order: (0..fields).collect(),
+        }
     }
 
     /// Finds the dependences of pairs with these patterns and weights.
@@ -35,7 +38,9 @@ impl Parents {
         for a in 0..fields {
             for b in a + 1..fields {
                 let mut together = vec![vec![0.0; levels[b]]; levels[a]];
-                pairs.iter().for_each(|(pattern, count)| together[pattern.level(a)][pattern.level(b)] += count);
+                pairs.iter().for_each(|(pattern, count)| {
+                    together[pattern.level(a)][pattern.level(b)] += count
+                });
                 let information = information(&together);
                 if information > LEAST {
                     edges.push((information, a, b));
@@ -48,12 +53,17 @@ impl Parents {
         for (_, a, b) in edges {
             let (of_a, of_b) = (tree[a], tree[b]);
             if of_a != of_b {
-                tree.iter_mut().filter(|tree| **tree == of_b).for_each(|tree| *tree = of_a);
+                tree.iter_mut()
+                    .filter(|tree| **tree == of_b)
+                    .for_each(|tree| *tree = of_a);
                 neighbours[a].push(b);
                 neighbours[b].push(a);
             }
         }
-        let mut parents = Self { of: vec![None; fields], order: Vec::with_capacity(fields) };
+        let mut parents = Self {
+            of: vec![None; fields],
+            order: Vec::with_capacity(fields),
+        };
         for root in 0..fields {
             let mut waiting = vec![(root, None)];
             while let Some((field, parent)) = waiting.pop() {
@@ -81,8 +91,13 @@ impl Parents {
 /// Returns the mutual information of two fields in nats, without what is expected of independent ones by chance. Missing values do not
 /// count.
 fn information(together: &[Vec<f64>]) -> f64 {
-    let rows: Vec<f64> = together[1..].iter().map(|row| row[1..].iter().sum()).collect();
-    let columns: Vec<f64> = (1..together[0].len()).map(|column| together[1..].iter().map(|row| row[column]).sum()).collect();
+    let rows: Vec<f64> = together[1..]
+        .iter()
+        .map(|row| row[1..].iter().sum())
+        .collect();
+    let columns: Vec<f64> = (1..together[0].len())
+        .map(|column| together[1..].iter().map(|row| row[column]).sum())
+        .collect();
     let all: f64 = rows.iter().sum();
     if all < FEW {
         return 0.0;
@@ -95,7 +110,12 @@ fn information(together: &[Vec<f64>]) -> f64 {
             }
         }
     }
-    let present = |sums: &[f64]| sums.iter().filter(|sum| **sum > 0.0).count().saturating_sub(1) as f64;
+    let present = |sums: &[f64]| {
+        sums.iter()
+            .filter(|sum| **sum > 0.0)
+            .count()
+            .saturating_sub(1) as f64
+    };
     sum - present(&rows) * present(&columns) / (2.0 * all)
 }
 
@@ -107,7 +127,10 @@ pub(super) fn lifts(together: &[Vec<f64>], others: &[f64]) -> Vec<Vec<f64>> {
             return others.to_vec();
         }
         let all: f64 = row[1..].iter().sum();
-        let lifted = row.iter().zip(others).map(|(count, share)| share * (count + STRENGTH) / (all * share + STRENGTH));
+        let lifted = row
+            .iter()
+            .zip(others)
+            .map(|(count, share)| share * (count + STRENGTH) / (all * share + STRENGTH));
         let lifted: Vec<f64> = lifted.collect();
         let sum: f64 = lifted.iter().sum();
         lifted.into_iter().map(|share| share / sum).collect()
@@ -131,7 +154,10 @@ mod tests {
     #[test]
     fn a_field_depends_on_the_one_that_tells_most_of_it() {
         let parents = Parents::find(&[3, 3, 3], &pairs());
-        assert_eq!((parents.of(0), parents.of(1), parents.of(2)), (None, None, Some(0)));
+        assert_eq!(
+            (parents.of(0), parents.of(1), parents.of(2)),
+            (None, None, Some(0))
+        );
         assert_eq!(parents.order(), [0, 2, 1]);
         assert_eq!(Parents::find(&[3, 3, 3], &[]), Parents::none(3));
     }
@@ -139,10 +165,17 @@ mod tests {
     #[test]
     fn rare_levels_keep_their_share_until_there_is_evidence() {
         let others = [0.0, 0.899, 0.1, 0.001];
-        let rows = lifts(&[vec![0.0; 4], vec![0.0, 10.0, 90.0, 0.0], vec![0.0; 4]], &others);
+        let rows = lifts(
+            &[vec![0.0; 4], vec![0.0, 10.0, 90.0, 0.0], vec![0.0; 4]],
+            &others,
+        );
         assert_eq!(rows[0], others);
-        let near =
-            |found: &[f64], expected: &[f64]| found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-9);
+        let near = |found: &[f64], expected: &[f64]| {
+            found
+                .iter()
+                .zip(expected)
+                .all(|(found, expected)| (found - expected).abs() < 1e-9)
+        };
         assert!(near(&rows[2], &others), "{rows:?}");
         assert!(rows[1][2] > 0.5 && rows[1][1] < 0.4, "{rows:?}");
         assert!((0.0008..0.0015).contains(&rows[1][3]), "{rows:?}");

@@ -34,7 +34,12 @@ pub struct Possible<'a> {
 
 impl<'a> Possible<'a> {
     pub(super) fn all(self, levels: &'a [usize]) -> All<'a> {
-        All { levels, random: self.random, equal: self.equal, possible: self.pairs }
+        All {
+            levels,
+            random: self.random,
+            equal: self.equal,
+            possible: self.pairs,
+        }
     }
 }
 
@@ -142,8 +147,16 @@ pub(super) struct Fitting<'a> {
 }
 
 impl<'a> Fitting<'a> {
-    pub(super) fn new(all: &'a All<'a>, candidates: Sample<'a>, labelled: Option<Sample<'a>>) -> Self {
-        let expectation: Vec<Vec<f64>> = all.levels.iter().map(|&levels| expectation(levels)).collect();
+    pub(super) fn new(
+        all: &'a All<'a>,
+        candidates: Sample<'a>,
+        labelled: Option<Sample<'a>>,
+    ) -> Self {
+        let expectation: Vec<Vec<f64>> = all
+            .levels
+            .iter()
+            .map(|&levels| expectation(levels))
+            .collect();
         let others = all.others(None);
         let given = others.iter().map(|others| vec![others.clone()]).collect();
         let mut fitting = Self {
@@ -151,7 +164,10 @@ impl<'a> Fitting<'a> {
             candidates,
             labelled,
             matches: expectation.clone(),
-            counts: expectation.iter().map(|levels| vec![0.0; levels.len()]).collect(),
+            counts: expectation
+                .iter()
+                .map(|levels| vec![0.0; levels.len()])
+                .collect(),
             expectation,
             others,
             shares: BTreeMap::new(),
@@ -185,7 +201,11 @@ impl<'a> Fitting<'a> {
     /// Estimates which candidates are matches, and then the shares of levels in matches. Returns by which share their number changed.
     fn round(&mut self, prior: f64) -> f64 {
         let (mut now, mut wrong) = (0.0, 0.0);
-        let mut counts: Vec<Vec<f64>> = self.counts.iter().map(|counts| vec![0.0; counts.len()]).collect();
+        let mut counts: Vec<Vec<f64>> = self
+            .counts
+            .iter()
+            .map(|counts| vec![0.0; counts.len()])
+            .collect();
         for (pattern, of) in self.expected() {
             now += of.matches;
             wrong += of.wrong;
@@ -196,22 +216,40 @@ impl<'a> Fitting<'a> {
         }
         let mut of_labelled: Vec<Vec<f64>> = Vec::new();
         if let Some(Sample { patterns, each, .. }) = self.labelled {
-            of_labelled = counts.iter().map(|counts| vec![0.0; counts.len()]).collect();
+            of_labelled = counts
+                .iter()
+                .map(|counts| vec![0.0; counts.len()])
+                .collect();
             for (pattern, count) in patterns.iter() {
                 now += count * each;
                 pattern.count(&mut counts, count * each);
                 pattern.count(&mut of_labelled, count);
             }
         }
-        let seen = if self.labelled.is_some() { &of_labelled } else { &counts };
-        for ((counts, expectation), matches) in seen.iter().zip(&self.expectation).zip(&mut self.matches) {
+        let seen = if self.labelled.is_some() {
+            &of_labelled
+        } else {
+            &counts
+        };
+        for ((counts, expectation), matches) in
+            seen.iter().zip(&self.expectation).zip(&mut self.matches)
+        {
             let drawn = match self.labelled {
                 Some(_) => LABELLED,
                 None => prior * counts[1..].iter().sum::<f64>() + 0.1,
             };
             let levels = counts.iter().zip(expectation).enumerate();
-            *matches =
-                shares(levels.map(|(level, (count, share))| if level == 0 { 0.0 } else { count + drawn * share }).collect());
+            *matches = shares(
+                levels
+                    .map(|(level, (count, share))| {
+                        if level == 0 {
+                            0.0
+                        } else {
+                            count + drawn * share
+                        }
+                    })
+                    .collect(),
+            );
         }
         let change = (now.max(1.0) - self.found).abs() / self.found;
         (self.found, self.doubt, self.counts) = (now.max(1.0), wrong / now.max(1.0), counts);
@@ -227,7 +265,14 @@ impl<'a> Fitting<'a> {
         }
         let of = |(pattern, count): (Pattern, f64)| {
             let (probability, pairs) = (odds::probability(self.odds(pattern)), count * each);
-            (pattern, OfPattern { pairs, matches: probability * pairs, wrong: probability.min(1.0 - probability) * pairs })
+            (
+                pattern,
+                OfPattern {
+                    pairs,
+                    matches: probability * pairs,
+                    wrong: probability.min(1.0 - probability) * pairs,
+                },
+            )
         };
         self.candidates.patterns.iter().map(of).collect()
     }
@@ -235,15 +280,25 @@ impl<'a> Fitting<'a> {
     /// Counts the levels of other pairs again.
     fn count_others(&mut self) {
         let probability = |pattern| self.probability(pattern);
-        self.others = self.all.others(Some(&Expected { probability: &probability, counts: &self.counts }));
-        self.given = self.others.iter().map(|others| vec![others.clone()]).collect();
+        self.others = self.all.others(Some(&Expected {
+            probability: &probability,
+            counts: &self.counts,
+        }));
+        self.given = self
+            .others
+            .iter()
+            .map(|others| vec![others.clone()])
+            .collect();
         self.weigh();
     }
 
     /// Counts the levels of other pairs again, and finds fields that depend on each other.
     fn find_dependences(&mut self) {
         let probability = |pattern| self.probability(pattern);
-        let expected = Expected { probability: &probability, counts: &self.counts };
+        let expected = Expected {
+            probability: &probability,
+            counts: &self.counts,
+        };
         let others = self.all.others(Some(&expected));
         let counted: Vec<(Pattern, f64)> = self.all.counted(Some(&expected)).collect();
         let parents = Parents::find(self.all.levels, &counted);
@@ -254,7 +309,12 @@ impl<'a> Fitting<'a> {
 
     fn weigh(&mut self) {
         let of_field = |(matches, given): (&Vec<f64>, &Vec<Vec<f64>>)| {
-            let of_row = |others: &Vec<f64>| [0.0].into_iter().chain(rising(&matches[1..], &others[1..])).collect();
+            let of_row = |others: &Vec<f64>| {
+                [0.0]
+                    .into_iter()
+                    .chain(rising(&matches[1..], &others[1..]))
+                    .collect()
+            };
             given.iter().map(of_row).collect()
         };
         self.weights = self.matches.iter().zip(&self.given).map(of_field).collect();
@@ -267,13 +327,19 @@ impl<'a> Fitting<'a> {
 
     /// Returns the probability that a pair with a pattern is a match.
     fn probability(&self, pattern: Pattern) -> f64 {
-        self.shares.get(&pattern).copied().unwrap_or_else(|| odds::probability(self.odds(pattern)))
+        self.shares
+            .get(&pattern)
+            .copied()
+            .unwrap_or_else(|| odds::probability(self.odds(pattern)))
     }
 
     /// Returns the odds that a pair with a pattern is a match, in bits, without its rivals.
     fn odds(&self, pattern: Pattern) -> f64 {
         let weight = |(field, weights): (usize, &Vec<Vec<f64>>)| {
-            let row = self.parents.of(field).map_or(0, |parent| pattern.level(parent));
+            let row = self
+                .parents
+                .of(field)
+                .map_or(0, |parent| pattern.level(parent));
             weights[row][pattern.level(field)]
         };
         let bits: f64 = self.weights.iter().enumerate().map(weight).sum();
@@ -282,7 +348,15 @@ impl<'a> Fitting<'a> {
 
     pub(super) fn finish(self) -> Estimate {
         let prior = self.prior();
-        let Self { matches, others, weights, parents, found, doubt, .. } = self;
+        let Self {
+            matches,
+            others,
+            weights,
+            parents,
+            found,
+            doubt,
+            ..
+        } = self;
         let fields = matches.into_iter().zip(others).zip(weights).enumerate();
         let fields = fields.map(|(field, ((matches, others), weights))| FieldEstimate {
             matches,
@@ -290,14 +364,30 @@ impl<'a> Fitting<'a> {
             parent: parents.of(field),
             weights,
         });
-        Estimate { expected: found, prior, doubt, fields: fields.collect(), order: parents.order().to_vec() }
+        Estimate {
+            expected: found,
+            prior,
+            doubt,
+            fields: fields.collect(),
+            order: parents.order().to_vec(),
+        }
     }
 }
 
 /// Returns which shares of matches are expected to have each level: half of those with a value are equal, and half as many as have a
 /// level have the one below it.
 fn expectation(levels: usize) -> Vec<f64> {
-    shares((0..levels).map(|level| if level == 0 { 0.0 } else { 0.5f64.powi((levels - level) as i32) }).collect())
+    shares(
+        (0..levels)
+            .map(|level| {
+                if level == 0 {
+                    0.0
+                } else {
+                    0.5f64.powi((levels - level) as i32)
+                }
+            })
+            .collect(),
+    )
 }
 
 /// Returns the logarithms of the ratios, made non-decreasing: neighbours in the wrong order share one ratio (pool adjacent violators).
@@ -312,6 +402,8 @@ fn rising(matches: &[f64], others: &[f64]) -> Vec<f64> {
             pools.push((before.0 + last.0, before.1 + last.1, before.2 + last.2));
         }
     }
-    let log = |(matches, others, levels): (f64, f64, usize)| std::iter::repeat_n((matches / others).log2(), levels);
+    let log = |(matches, others, levels): (f64, f64, usize)| {
+        std::iter::repeat_n((matches / others).log2(), levels)
+    };
     pools.into_iter().flat_map(log).collect()
 }

@@ -12,7 +12,9 @@ pub struct Frequencies {
 
 impl FromIterator<FieldFrequencies> for Frequencies {
     fn from_iter<I: IntoIterator<Item = FieldFrequencies>>(fields: I) -> Self {
-        Self { fields: fields.into_iter().collect() }
+        Self {
+            fields: fields.into_iter().collect(),
+        }
     }
 }
 
@@ -41,7 +43,9 @@ const MOST: f64 = 8.0;
 impl Frequencies {
     /// Counts the values of all records. If there are two collections, the second one begins at `split`. Cost: a sort for each field.
     pub fn new(records: &Records, split: Option<u32>) -> Self {
-        (0..records.fields()).map(|field| FieldFrequencies::new(records, field, split)).collect()
+        (0..records.fields())
+            .map(|field| FieldFrequencies::new(records, field, split))
+            .collect()
     }
 
     /// Returns what is added to the weight of a field if both records have the value of record `record`, in bits.
@@ -70,20 +74,33 @@ impl FieldFrequencies {
     pub fn new(records: &Records, field: usize, split: Option<u32>) -> Self {
         let all = 0..records.len() as u32;
         let with_value = all.filter(|&record| !records.get(record, field).is_empty());
-        let mut hashed: Vec<(u64, u32)> =
-            with_value.map(|record| (DigestBy::Xxh3.digest(records.get(record, field).as_bytes()) as u64, record)).collect();
+        let mut hashed: Vec<(u64, u32)> = with_value
+            .map(|record| {
+                (
+                    DigestBy::Xxh3.digest(records.get(record, field).as_bytes()) as u64,
+                    record,
+                )
+            })
+            .collect();
         hashed.sort_unstable();
         let mut counts = vec![0; records.len()];
         let (mut squares, mut equal) = (0.0, 0.0);
         for same in hashed.chunk_by(|a, b| a.0 == b.0) {
-            same.iter().for_each(|&(_, record)| counts[record as usize] = same.len() as u32);
+            same.iter()
+                .for_each(|&(_, record)| counts[record as usize] = same.len() as u32);
             squares += (same.len() as f64).powi(2);
             equal += pairs(same.iter().map(|&(_, record)| record), split);
         }
         let present = hashed.len() as f64;
         let possible = pairs(hashed.iter().map(|&(_, record)| record), split);
         let usual = squares / present.powi(2).max(1.0);
-        let mut made = Self { counts, present, usual, equal: equal / possible.max(1.0), most: 0.0 };
+        let mut made = Self {
+            counts,
+            present,
+            usual,
+            equal: equal / possible.max(1.0),
+            most: 0.0,
+        };
         made.most = made.adjustment(1).max(0.0);
         made
     }
@@ -91,15 +108,29 @@ impl FieldFrequencies {
     fn adjustment(&self, count: u32) -> f64 {
         // One of the records does not count, because another record that describes the same thing has its value in any case.
         let others = f64::from(count.saturating_sub(1).max(1)) / self.present;
-        if others.is_finite() && self.usual > 0.0 { (SHARE * (self.usual / others).log2()).clamp(-MOST, MOST) } else { 0.0 }
+        if others.is_finite() && self.usual > 0.0 {
+            (SHARE * (self.usual / others).log2()).clamp(-MOST, MOST)
+        } else {
+            0.0
+        }
     }
 }
 
 /// Returns the number of pairs of these records, which are from different collections if there are two.
 fn pairs(records: impl Iterator<Item = u32>, split: Option<u32>) -> f64 {
     let (mut first, mut second) = (0.0, 0.0);
-    records.for_each(|record| *(if split.is_none_or(|split| record < split) { &mut first } else { &mut second }) += 1.0);
-    if split.is_some() { first * second } else { first * (first - 1.0) / 2.0 }
+    records.for_each(|record| {
+        *(if split.is_none_or(|split| record < split) {
+            &mut first
+        } else {
+            &mut second
+        }) += 1.0
+    });
+    if split.is_some() {
+        first * second
+    } else {
+        first * (first - 1.0) / 2.0
+    }
 }
 
 #[cfg(test)]
@@ -114,11 +145,19 @@ mod tests {
 
     #[test]
     fn rare_values_weigh_more_than_common_ones() {
-        let frequencies = of(&["smith", "smith", "smith", "smith", "smith", "kowalski", "kowalski", ""], None);
+        let frequencies = of(
+            &[
+                "smith", "smith", "smith", "smith", "smith", "kowalski", "kowalski", "",
+            ],
+            None,
+        );
         assert!(frequencies.adjustment(0, 0) + 0.9 < frequencies.adjustment(0, 5));
         assert_eq!(frequencies.adjustment(0, 5), frequencies.most(0));
         // 29 of 49 pairs of a record with another or itself are equal; four others of seven records are called Smith.
-        assert!((frequencies.adjustment(0, 0) - 0.5 * (29.0 / 49.0 / (4.0 / 7.0_f64)).log2()).abs() < 1e-12);
+        assert!(
+            (frequencies.adjustment(0, 0) - 0.5 * (29.0 / 49.0 / (4.0 / 7.0_f64)).log2()).abs()
+                < 1e-12
+        );
     }
 
     #[test]

@@ -9,7 +9,12 @@ use super::fit::{Estimate, Fitting, Possible, Sample};
 /// other pairs are counted in random pairs, as in [`fit`](super::fit). The number of matches is that of the labelled ones plus the number
 /// that the estimate expects among the candidates without a label, so that it does not depend on which pairs were chosen for labelling.
 /// Cost: as for [`fit`](super::fit).
-pub fn fit_labelled(levels: &[usize], matches: Sample, unlabelled: Sample, possible: Possible) -> Estimate {
+pub fn fit_labelled(
+    levels: &[usize],
+    matches: Sample,
+    unlabelled: Sample,
+    possible: Possible,
+) -> Estimate {
     let all = possible.all(levels);
     let mut fitting = Fitting::new(&all, unlabelled, Some(matches));
     fitting.settle(0.0);

@@ -21,7 +21,12 @@ impl Model {
         let frequencies = frequencies.into();
         let prior = odds::bits(estimate.prior);
         let mut most: Vec<f64> = Vec::with_capacity(estimate.order.len());
-        let mut model = Self { estimate, frequencies, prior, most: Vec::new() };
+        let mut model = Self {
+            estimate,
+            frequencies,
+            prior,
+            most: Vec::new(),
+        };
         for &field in model.estimate.order.iter().rev() {
             most.push(model.most(field) + most.last().copied().unwrap_or(0.0));
         }
@@ -32,7 +37,13 @@ impl Model {
 
     /// Returns the largest weight of a field, in bits; at least 0.
     pub fn most(&self, field: usize) -> f64 {
-        self.estimate.fields[field].weights.iter().flatten().copied().fold(0.0, f64::max) + self.frequencies.most(field)
+        self.estimate.fields[field]
+            .weights
+            .iter()
+            .flatten()
+            .copied()
+            .fold(0.0, f64::max)
+            + self.frequencies.most(field)
     }
 
     /// Returns what was estimated.
@@ -47,7 +58,12 @@ impl Model {
 
     /// Returns the weight of a field in bits, for a pair with a pattern. `same` is a record with the value that both records have, if
     /// they have the same one. Only the levels of this field and of the one on which it depends must be known.
-    pub(in crate::records) fn weight(&self, field: usize, pattern: Pattern, same: Option<u32>) -> f64 {
+    pub(in crate::records) fn weight(
+        &self,
+        field: usize,
+        pattern: Pattern,
+        same: Option<u32>,
+    ) -> f64 {
         let of_field = &self.estimate.fields[field];
         let row = of_field.parent.map_or(0, |parent| pattern.level(parent));
         let adjustment = same.map_or(0.0, |record| self.frequencies.adjustment(field, record));
@@ -56,6 +72,10 @@ impl Model {
 
     /// Returns each field, after the one on which it depends, with the most that it and those after it can add.
     pub(in crate::records) fn in_order(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.estimate.order.iter().copied().zip(self.most.iter().copied())
+        self.estimate
+            .order
+            .iter()
+            .copied()
+            .zip(self.most.iter().copied())
     }
 }

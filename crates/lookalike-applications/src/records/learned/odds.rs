@@ -22,7 +22,13 @@ mod tests {
 
     #[test]
     fn probabilities_and_odds_are_inverse() {
-        for (odds, expected) in [(0.0, 0.5), (1.0, 2.0 / 3.0), (-1.0, 1.0 / 3.0), (-2000.0, 0.0), (2000.0, 1.0)] {
+        for (odds, expected) in [
+            (0.0, 0.5),
+            (1.0, 2.0 / 3.0),
+            (-1.0, 1.0 / 3.0),
+            (-2000.0, 0.0),
+            (2000.0, 1.0),
+        ] {
             assert!((probability(odds) - expected).abs() < 1e-12, "{odds}");
         }
         assert!((bits(probability(3.25)) - 3.25).abs() < 1e-9);

@@ -35,7 +35,11 @@ impl All<'_> {
     /// Returns, for each field, the share of other pairs that have each level, 0 for missing values. Each random pair counts as far as it
     /// is not a match. The share of equal values is not taken from the random pairs, which have too few of them.
     pub(super) fn others(&self, expected: Option<&Expected>) -> Vec<Vec<f64>> {
-        let mut counts: Vec<Vec<f64>> = self.levels.iter().map(|&levels| vec![0.0; levels]).collect();
+        let mut counts: Vec<Vec<f64>> = self
+            .levels
+            .iter()
+            .map(|&levels| vec![0.0; levels])
+            .collect();
         for (pattern, count) in self.counted(expected) {
             pattern.count(&mut counts, count);
         }
@@ -50,8 +54,17 @@ impl All<'_> {
             });
             let equal = (pairs - matches[1]).max(EQUAL_OTHERS * pairs).max(1.0);
             let equal = (equal / (with_value - matches[0]).max(1.0)).min(0.999);
-            let unequal = (0..top).map(|level| if level == 0 { 0.0 } else { counts[level] + 0.5f64.powi(level as i32) });
-            let mut others: Vec<f64> = shares(unequal.collect()).into_iter().map(|share| share * (1.0 - equal)).collect();
+            let unequal = (0..top).map(|level| {
+                if level == 0 {
+                    0.0
+                } else {
+                    counts[level] + 0.5f64.powi(level as i32)
+                }
+            });
+            let mut others: Vec<f64> = shares(unequal.collect())
+                .into_iter()
+                .map(|share| share * (1.0 - equal))
+                .collect();
             others.push(equal);
             others
         };
@@ -60,21 +73,35 @@ impl All<'_> {
 
     /// Returns, for each field and each level of its parent, the share of other pairs that have each level. A field without a parent has
     /// only the row of level 0.
-    pub(super) fn given(&self, others: &[Vec<f64>], parents: &Parents, expected: &Expected) -> Vec<Vec<Vec<f64>>> {
+    pub(super) fn given(
+        &self,
+        others: &[Vec<f64>],
+        parents: &Parents,
+        expected: &Expected,
+    ) -> Vec<Vec<Vec<f64>>> {
         let of_field = |(field, others): (usize, &Vec<f64>)| {
-            let Some(parent) = parents.of(field) else { return vec![others.clone()] };
+            let Some(parent) = parents.of(field) else {
+                return vec![others.clone()];
+            };
             let mut together = vec![vec![0.0; others.len()]; self.levels[parent]];
-            self.counted(Some(expected))
-                .for_each(|(pattern, count)| together[pattern.level(parent)][pattern.level(field)] += count);
+            self.counted(Some(expected)).for_each(|(pattern, count)| {
+                together[pattern.level(parent)][pattern.level(field)] += count
+            });
             lifts(&together, others)
         };
         others.iter().enumerate().map(of_field).collect()
     }
 
     /// Returns the random patterns, each with the expected number of pairs that are no matches.
-    pub(super) fn counted(&self, expected: Option<&Expected>) -> impl Iterator<Item = (Pattern, f64)> {
+    pub(super) fn counted(
+        &self,
+        expected: Option<&Expected>,
+    ) -> impl Iterator<Item = (Pattern, f64)> {
         self.random.iter().map(move |(pattern, count)| {
-            (pattern, count * expected.map_or(1.0, |expected| 1.0 - (expected.probability)(pattern)))
+            (
+                pattern,
+                count * expected.map_or(1.0, |expected| 1.0 - (expected.probability)(pattern)),
+            )
         })
     }
 }

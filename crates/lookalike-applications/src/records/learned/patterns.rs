@@ -17,7 +17,12 @@ impl Pattern {
 
     /// Packs levels, one for each field.
     pub fn new(levels: impl IntoIterator<Item = u8>) -> Self {
-        levels.into_iter().enumerate().fold(Self::default(), |pattern, (field, level)| pattern.with(field, level))
+        levels
+            .into_iter()
+            .enumerate()
+            .fold(Self::default(), |pattern, (field, level)| {
+                pattern.with(field, level)
+            })
     }
 
     /// Adds the level of a field that has none yet.
@@ -28,7 +33,10 @@ impl Pattern {
 
     /// Adds pairs with this pattern to the counts of all fields' levels.
     pub(super) fn count(self, counts: &mut [Vec<f64>], pairs: f64) {
-        counts.iter_mut().enumerate().for_each(|(field, counts)| counts[self.level(field)] += pairs);
+        counts
+            .iter_mut()
+            .enumerate()
+            .for_each(|(field, counts)| counts[self.level(field)] += pairs);
     }
 
     /// Returns the level of a field.
@@ -72,13 +80,18 @@ impl Patterns {
         };
         let varied: Vec<usize> = (0..fields).filter(|&field| varies(field)).collect();
         let are_equal = |a, b| patterns().all(|(pattern, _)| pattern.level(a) == pattern.level(b));
-        let mut pairs = varied.iter().enumerate().flat_map(|(at, &a)| varied[at + 1..].iter().map(move |&b| (a, b)));
+        let mut pairs = varied
+            .iter()
+            .enumerate()
+            .flat_map(|(at, &a)| varied[at + 1..].iter().map(move |&b| (a, b)));
         pairs.find(|&(a, b)| are_equal(a, b))
     }
 
     /// Returns each pattern with its number of pairs, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (Pattern, f64)> {
-        self.counts.iter().map(|(&pattern, &count)| (pattern, count as f64))
+        self.counts
+            .iter()
+            .map(|(&pattern, &count)| (pattern, count as f64))
     }
 }
 
@@ -90,14 +103,23 @@ mod tests {
     fn levels_are_packed_and_unpacked() {
         let levels: Vec<u8> = (0..Pattern::FIELDS as u8).map(|field| field % 16).collect();
         let pattern = Pattern::new(levels.clone());
-        assert_eq!((0..Pattern::FIELDS).map(|field| pattern.level(field) as u8).collect::<Vec<_>>(), levels);
+        assert_eq!(
+            (0..Pattern::FIELDS)
+                .map(|field| pattern.level(field) as u8)
+                .collect::<Vec<_>>(),
+            levels
+        );
     }
 
     #[test]
     fn fields_with_the_same_levels_are_found() {
         let of = |levels: &[[u8; 4]]| {
             let mut patterns = Patterns::default();
-            (0..VARIED).for_each(|_| levels.iter().for_each(|levels| patterns.add(Pattern::new(*levels))));
+            (0..VARIED).for_each(|_| {
+                levels
+                    .iter()
+                    .for_each(|levels| patterns.add(Pattern::new(*levels)))
+            });
             patterns
         };
         // The first and the third field never differ in level, and the second is a constant like the fourth.
@@ -114,7 +136,10 @@ mod tests {
         others.add(Pattern::new([1, 3]));
         others.add(Pattern::new([2, 3]));
         all.append(&others);
-        let counts: Vec<(usize, f64)> = all.iter().map(|(pattern, count)| (pattern.level(0), count)).collect();
+        let counts: Vec<(usize, f64)> = all
+            .iter()
+            .map(|(pattern, count)| (pattern.level(0), count))
+            .collect();
         assert_eq!((counts, all.pairs()), (vec![(1, 2.0), (2, 1.0)], 3));
     }
 }

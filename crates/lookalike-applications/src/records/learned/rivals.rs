@@ -40,17 +40,31 @@ impl Rivals {
         patterns.sort_unstable();
         patterns.dedup();
         let number = |([a, b], pattern): &([u32; 2], Pattern)| {
-            let of = |records: &[u32], record: u32| records.partition_point(|&other| other < record) as u32;
-            [of(&first, *a), of(&second, *b), patterns.partition_point(|other| other < pattern) as u32]
+            let of = |records: &[u32], record: u32| {
+                records.partition_point(|&other| other < record) as u32
+            };
+            [
+                of(&first, *a),
+                of(&second, *b),
+                patterns.partition_point(|other| other < pattern) as u32,
+            ]
         };
-        Self { pairs: pairs.iter().map(number).collect(), records: [first.len(), second.len()], patterns }
+        Self {
+            pairs: pairs.iter().map(number).collect(),
+            records: [first.len(), second.len()],
+            patterns,
+        }
     }
 
     /// Returns what is expected of the pairs with each pattern. `odds` returns the odds of a pair without its rivals. A record matches at
     /// most one of its candidates, so a pair with odds o has the probability o / (1 + o + the odds of its rivals). The pairs may be those
     /// of a sample of first records, each with all of its candidates; each of these records represents `each` first records. Cost: the
     /// number of pairs.
-    pub(super) fn expected(&self, odds: impl Fn(Pattern) -> f64, each: f64) -> BTreeMap<Pattern, OfPattern> {
+    pub(super) fn expected(
+        &self,
+        odds: impl Fn(Pattern) -> f64,
+        each: f64,
+    ) -> BTreeMap<Pattern, OfPattern> {
         let odds: Vec<f64> = self.patterns.iter().map(|&pattern| odds(pattern)).collect();
         let mut sums = self.records.map(|records| vec![0.0; records]);
         for &[a, b, pattern] in &self.pairs {
@@ -78,15 +92,26 @@ mod tests {
     #[test]
     fn pairs_with_a_common_record_share_the_probability() {
         let [good, bad] = [Pattern::new([3]), Pattern::new([1])];
-        let pairs = [([7, 20], good), ([7, 21], good), ([8, 22], good), ([9, 22], bad)];
+        let pairs = [
+            ([7, 20], good),
+            ([7, 21], good),
+            ([8, 22], good),
+            ([9, 22], bad),
+        ];
         let odds = |pattern| if pattern == good { 9.0 } else { 1.0 };
         let expected = Rivals::new(&pairs).expected(odds, 1.0);
         // 9 / 19 twice, and 9 / 11 beside a rival with odds of 1.
-        assert!((expected[&good].matches - (18.0 / 19.0 + 9.0 / 11.0)).abs() < 1e-12, "{expected:?}");
+        assert!(
+            (expected[&good].matches - (18.0 / 19.0 + 9.0 / 11.0)).abs() < 1e-12,
+            "{expected:?}"
+        );
         assert!((expected[&bad].matches - 1.0 / 11.0).abs() < 1e-12);
         assert_eq!((expected[&good].pairs, expected[&bad].pairs), (3.0, 1.0));
         // If one first record in two is here, twice as many rivals are expected for a second record, but not for a first one.
         let halved = Rivals::new(&pairs).expected(odds, 2.0);
-        assert!((halved[&good].matches - 2.0 * (18.0 / 19.0 + 9.0 / 12.0)).abs() < 1e-12, "{halved:?}");
+        assert!(
+            (halved[&good].matches - 2.0 * (18.0 / 19.0 + 9.0 / 12.0)).abs() < 1e-12,
+            "{halved:?}"
+        );
     }
 }

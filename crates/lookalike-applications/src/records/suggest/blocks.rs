@@ -37,16 +37,27 @@ const BUCKET: u32 = 200;
 ///
 /// # Errors
 /// Fails only if the fields are invalid.
-pub fn blocks(fields: &[FieldConfig], records: &Records, split: Option<u32>) -> Result<Vec<SuggestedBlock>> {
+pub fn blocks(
+    fields: &[FieldConfig],
+    records: &Records,
+    split: Option<u32>,
+) -> Result<Vec<SuggestedBlock>> {
     let most = (per_record(records.len()) * records.len() as u64).max(1000);
     let counted = |config: BlockConfig| -> Result<SuggestedBlock> {
         let pairs = pairs(&Block::new(&config, 1, fields)?, records, split);
-        Ok(SuggestedBlock { config, pairs: Some(pairs) })
+        Ok(SuggestedBlock {
+            config,
+            pairs: Some(pairs),
+        })
     };
-    let is_good = |block: &SuggestedBlock| block.pairs.is_some_and(|pairs| pairs > 0 && pairs <= most);
+    let is_good =
+        |block: &SuggestedBlock| block.pairs.is_some_and(|pairs| pairs > 0 && pairs <= most);
     let (mut chosen, mut common) = (Vec::new(), Vec::new());
     for field in fields {
-        let block = counted(BlockConfig { equal: vec![part(field)], ..BlockConfig::equal(&[]) })?;
+        let block = counted(BlockConfig {
+            equal: vec![part(field)],
+            ..BlockConfig::equal(&[])
+        })?;
         match block.pairs {
             Some(0) => {}
             _ if is_good(&block) => chosen.push(block),
@@ -57,7 +68,10 @@ pub fn blocks(fields: &[FieldConfig], records: &Records, split: Option<u32>) -> 
     let mut together = Vec::new();
     for (at, one) in common.iter().enumerate() {
         for other in &common[at + 1..] {
-            let config = BlockConfig { equal: vec![part(one), part(other)], ..BlockConfig::equal(&[]) };
+            let config = BlockConfig {
+                equal: vec![part(one), part(other)],
+                ..BlockConfig::equal(&[])
+            };
             let block = counted(config)?;
             if is_good(&block) {
                 together.push((block, [&one.name, &other.name]));
@@ -74,18 +88,35 @@ pub fn blocks(fields: &[FieldConfig], records: &Records, split: Option<u32>) -> 
         }
     }
     // If too many records have equal values, even more have similar ones.
-    let similar = fields.iter().filter(|field| is_long(field) && !common.iter().any(|other| other.name == field.name));
+    let similar = fields
+        .iter()
+        .filter(|field| is_long(field) && !common.iter().any(|other| other.name == field.name));
     chosen.extend(similar.map(|field| {
-        let config = BlockConfig { at_most: Some(BUCKET), ..BlockConfig::similar(&field.name, 0.5) };
-        SuggestedBlock { config, pairs: None }
+        let config = BlockConfig {
+            at_most: Some(BUCKET),
+            ..BlockConfig::similar(&field.name, 0.5)
+        };
+        SuggestedBlock {
+            config,
+            pairs: None,
+        }
     }));
     Ok(chosen)
 }
 
 /// Returns the part of a field by which records are compared. The words of a name can be in another order.
 fn part(field: &FieldConfig) -> Part {
-    let take = if field.kind == Kind::Name && field.compare.is_some() { Take::SortedWords } else { Take::Whole };
-    Part { field: field.name.clone(), take, prefix: None, suffix: None }
+    let take = if field.kind == Kind::Name && field.compare.is_some() {
+        Take::SortedWords
+    } else {
+        Take::Whole
+    };
+    Part {
+        field: field.name.clone(),
+        take,
+        prefix: None,
+        suffix: None,
+    }
 }
 
 /// Returns the number of pairs of records with a common key.
@@ -94,7 +125,11 @@ fn pairs(block: &Block, records: &Records, split: Option<u32>) -> u64 {
     for record in 0..records.len() as u32 {
         keys.clear();
         block.write_keys(records, record, &mut keys);
-        keyed.extend(keys.iter().filter(|key| **key != NO_KEY).map(|&key| (key, record)));
+        keyed.extend(
+            keys.iter()
+                .filter(|key| **key != NO_KEY)
+                .map(|&key| (key, record)),
+        );
     }
     keyed.sort_unstable();
     let of_bucket = |bucket: &[(u64, u32)]| {

@@ -12,8 +12,22 @@ pub struct Column {
 }
 
 /// Words that mean that a value is missing.
-const NOTHING: [&str; 14] =
-    ["n/a", "na", "#n/a", "none", "null", "nan", "nil", "unknown", "not available", "missing", "?", "-", "--", "."];
+const NOTHING: [&str; 14] = [
+    "n/a",
+    "na",
+    "#n/a",
+    "none",
+    "null",
+    "nan",
+    "nil",
+    "unknown",
+    "not available",
+    "missing",
+    "?",
+    "-",
+    "--",
+    ".",
+];
 
 /// The smallest share of values that are 0 in a column of decimal numbers, if 0 means that the number is missing.
 const NOUGHTS: f64 = 0.05;
@@ -31,12 +45,19 @@ impl Column {
             present += 1;
             decimals += usize::from(value.contains('.') && value.parse::<f64>().is_ok());
             noughts += usize::from(is_nought(value));
-            if NOTHING.contains(&&*value.to_lowercase()) && !found.iter().any(|other| other == value) {
+            if NOTHING.contains(&&*value.to_lowercase())
+                && !found.iter().any(|other| other == value)
+            {
                 found.push(value.into());
             }
         }
         if 2 * decimals > present && noughts as f64 >= NOUGHTS * present as f64 {
-            let mut written: Vec<&str> = self.values.iter().map(|value| value.trim()).filter(|value| is_nought(value)).collect();
+            let mut written: Vec<&str> = self
+                .values
+                .iter()
+                .map(|value| value.trim())
+                .filter(|value| is_nought(value))
+                .collect();
             written.sort_unstable();
             written.dedup();
             found.extend(written.into_iter().map(String::from));
@@ -55,13 +76,28 @@ mod tests {
     use super::*;
 
     fn column(values: &[&str]) -> Column {
-        Column { path: "x".into(), values: values.iter().map(|value| (*value).into()).collect(), is_nested: false }
+        Column {
+            path: "x".into(),
+            values: values.iter().map(|value| (*value).into()).collect(),
+            is_nested: false,
+        }
     }
 
     #[test]
     fn values_that_mean_nothing() {
-        assert_eq!(column(&["Kiel", "N/A", "unknown", "N/A", ""]).nothing(), ["N/A", "unknown"]);
-        assert_eq!(column(&["12.50", "0.0", "0", "3.99", "8.00"]).nothing(), ["0", "0.0"], "a price of 0");
-        assert_eq!(column(&["0", "1", "0", "2"]).nothing(), Vec::<String>::new(), "a count of 0");
+        assert_eq!(
+            column(&["Kiel", "N/A", "unknown", "N/A", ""]).nothing(),
+            ["N/A", "unknown"]
+        );
+        assert_eq!(
+            column(&["12.50", "0.0", "0", "3.99", "8.00"]).nothing(),
+            ["0", "0.0"],
+            "a price of 0"
+        );
+        assert_eq!(
+            column(&["0", "1", "0", "2"]).nothing(),
+            Vec::<String>::new(),
+            "a count of 0"
+        );
     }
 }

@@ -43,13 +43,18 @@ pub(super) struct Facts {
 impl Facts {
     pub(super) fn of(column: &Column, nothing: &[String]) -> Self {
         let values: Vec<&str> = column.values.iter().map(|value| value.trim()).collect();
-        let present: Vec<&str> =
-            values.iter().copied().filter(|value| !value.is_empty() && !nothing.iter().any(|other| other == value)).collect();
+        let present: Vec<&str> = values
+            .iter()
+            .copied()
+            .filter(|value| !value.is_empty() && !nothing.iter().any(|other| other == value))
+            .collect();
         if present.is_empty() {
             return Self::default();
         }
         let all = present.len() as f64;
-        let share = |is: &dyn Fn(&str) -> bool| present.iter().filter(|value| is(value)).count() as f64 / all;
+        let share = |is: &dyn Fn(&str) -> bool| {
+            present.iter().filter(|value| is(value)).count() as f64 / all
+        };
         let mut scratch = Scratch::default();
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let (mut words, mut letters) = (0, 0);
@@ -58,7 +63,9 @@ impl Facts {
             words += text.split(' ').count();
             letters += text
                 .split(' ')
-                .filter(|word| word.chars().count() == 1 && !word.starts_with(|c: char| c.is_ascii_digit()))
+                .filter(|word| {
+                    word.chars().count() == 1 && !word.starts_with(|c: char| c.is_ascii_digit())
+                })
                 .count();
             *counts.entry(text).or_default() += 1;
         }
@@ -68,18 +75,25 @@ impl Facts {
             values: present.len(),
             distinct: counts.len(),
             most: counts.values().copied().max().unwrap_or(0),
-            characters: present.iter().map(|value| value.chars().count()).sum::<usize>() as f64 / all,
+            characters: present
+                .iter()
+                .map(|value| value.chars().count())
+                .sum::<usize>() as f64
+                / all,
             words: words as f64 / all,
             initials: letters as f64 / words.max(1) as f64,
             dates: share(&is_date),
             numbers: share(&is_number),
-            whole: share(&|value| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())),
+            whole: share(&|value| {
+                !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+            }),
             years: share(&is_year),
             phones: share(&is_phone),
             digits: share(&|value| value.contains(|c: char| c.is_ascii_digit())),
             addresses: share(&is_address),
             codes: share(&|value| code(value).is_some()),
-            month_first: slashed.iter().any(|[_, second]| *second > 12) && slashed.iter().all(|[first, _]| *first <= 12),
+            month_first: slashed.iter().any(|[_, second]| *second > 12)
+                && slashed.iter().all(|[first, _]| *first <= 12),
         }
     }
 }
@@ -98,9 +112,17 @@ impl Facts {
             normalise(field, value, &mut scratch, &mut into);
             into
         };
-        let parts: Vec<String> = column.values.iter().map(part).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<String> = column
+            .values
+            .iter()
+            .map(part)
+            .filter(|part| !part.is_empty())
+            .collect();
         let distinct: BTreeSet<&String> = parts.iter().collect();
-        PartFacts { present: parts.len() as f64 / column.values.len().max(1) as f64, distinct: distinct.len() }
+        PartFacts {
+            present: parts.len() as f64 / column.values.len().max(1) as f64,
+            distinct: distinct.len(),
+        }
     }
 }
 
@@ -113,10 +135,14 @@ pub(super) fn normal(kind: Kind, value: &str, scratch: &mut Scratch) -> String {
 /// Returns whether a value is a date with a day. A number is one only if it has eight digits that are a date.
 fn is_date(value: &str) -> bool {
     let mut scratch = Scratch::default();
-    let is_plain = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_plain = value
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
     let date = normal(Kind::Date, value, &mut scratch);
     let has_day = date.len() == 10 && date.split('-').count() == 3;
-    has_day && (!is_plain || value.len() == 8 || value.matches('.').count() == 2) && measure(&date, &mut scratch).is_some()
+    has_day
+        && (!is_plain || value.len() == 8 || value.matches('.').count() == 2)
+        && measure(&date, &mut scratch).is_some()
 }
 
 /// Returns whether a value is a number, with a unit or a currency of at most three letters.
@@ -133,7 +159,9 @@ fn is_year(value: &str) -> bool {
     let number = normal(Kind::Number, value, &mut Scratch::default());
     value.chars().filter(|c| c.is_ascii_digit()).count() == 4
         && !value.contains(char::is_alphabetic)
-        && number.parse::<u32>().is_ok_and(|year| (1000..2200).contains(&year))
+        && number
+            .parse::<u32>()
+            .is_ok_and(|year| (1000..2200).contains(&year))
 }
 
 fn is_phone(value: &str) -> bool {
@@ -146,15 +174,21 @@ fn is_phone(value: &str) -> bool {
 
 fn is_address(value: &str) -> bool {
     let mut words = value.split_whitespace();
-    let number = words.next().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let number = words
+        .next()
+        .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     number && words.any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1)
 }
 
 /// Returns the first two numbers of a date such as 3/25/1998.
 fn slashed(value: &str) -> Option<[u32; 2]> {
-    let mut parts = value.split(['/', '-', '.']).map(|part| part.trim().parse::<u32>().ok());
+    let mut parts = value
+        .split(['/', '-', '.'])
+        .map(|part| part.trim().parse::<u32>().ok());
     let (first, second, third) = (parts.next()??, parts.next()??, parts.next()??);
-    (third > 31 || third < 100).then_some([first, second]).filter(|[first, _]| *first <= 31)
+    (third > 31 || third < 100)
+        .then_some([first, second])
+        .filter(|[first, _]| *first <= 31)
 }
 
 #[cfg(test)]
@@ -176,9 +210,18 @@ mod tests {
             ("pp. 322-331", false, false, false, false, false),
             ("Ann", false, false, false, false, false),
         ] {
-            let found = (is_date(value), is_number(value), is_year(value), is_phone(value), is_address(value));
+            let found = (
+                is_date(value),
+                is_number(value),
+                is_year(value),
+                is_phone(value),
+                is_address(value),
+            );
             assert_eq!(found, (date, number, year, phone, address), "{value}");
         }
-        assert_eq!([slashed("3/25/1998"), slashed("1998-03-12"), slashed("x")], [Some([3, 25]), None, None]);
+        assert_eq!(
+            [slashed("3/25/1998"), slashed("1998-03-12"), slashed("x")],
+            [Some([3, 25]), None, None]
+        );
     }
 }

@@ -59,17 +59,30 @@ pub fn fields(columns: &[Column], split: usize) -> (Vec<SuggestedField>, Vec<Lef
         .collect();
     let words: Vec<Vec<String>> = columns.iter().map(words).collect();
     for (at, (column, (nothing, facts))) in columns.iter().zip(&known).enumerate() {
-        let name = name(&column.path, fields.iter().map(|field: &SuggestedField| field.config.name.as_str()));
+        let name = name(
+            &column.path,
+            fields
+                .iter()
+                .map(|field: &SuggestedField| field.config.name.as_str()),
+        );
         let field = kinds::field(&name, facts, split < column.values.len());
         let why = if column.is_nested {
-            Some("lists and objects cannot be compared; join their parts into one string first".into())
+            Some(
+                "lists and objects cannot be compared; join their parts into one string first"
+                    .into(),
+            )
         } else if facts.present == 0.0 || facts.present < RARE {
-            Some(format!("missing in {:.1} % of the records", 100.0 * (1.0 - facts.present)))
+            Some(format!(
+                "missing in {:.1} % of the records",
+                100.0 * (1.0 - facts.present)
+            ))
         } else if facts.distinct < 2 {
             Some("all records have the same value".into())
         } else if facts.characters > LONG {
             Some("its values are long texts; compare them with lookalike pairs".into())
-        } else if matches!(field.kind, Kind::Code | Kind::Exact | Kind::Number) && shares_nothing(column, facts, split) {
+        } else if matches!(field.kind, Kind::Code | Kind::Exact | Kind::Number)
+            && shares_nothing(column, facts, split)
+        {
             Some("no two records have the same value".into())
         } else if let Some(other) = chosen.iter().find(|other| are_same(column, other)) {
             Some(format!("the same as {}", other.path))
@@ -79,20 +92,39 @@ pub fn fields(columns: &[Column], split: usize) -> (Vec<SuggestedField>, Vec<Lef
             None
         };
         if let Some(why) = why {
-            left_out.push(LeftOut { path: column.path.clone(), why });
+            left_out.push(LeftOut {
+                path: column.path.clone(),
+                why,
+            });
             continue;
         }
-        let from = if field.name == column.path { Vec::new() } else { vec![column.path.clone()] };
-        let config = FieldConfig { from, empty: nothing.clone(), ..field };
+        let from = if field.name == column.path {
+            Vec::new()
+        } else {
+            vec![column.path.clone()]
+        };
+        let config = FieldConfig {
+            from,
+            empty: nothing.clone(),
+            ..field
+        };
         let part = kinds::part(&config, facts);
-        fields.push(SuggestedField { config, missing: 1.0 - facts.present, distinct: facts.distinct });
+        fields.push(SuggestedField {
+            config,
+            missing: 1.0 - facts.present,
+            distinct: facts.distinct,
+        });
         chosen.push(column);
         if let Some(config) = part
             && fields.iter().all(|field| field.config.name != config.name)
         {
             let facts = Facts::of_part(column, &config);
             if facts.present >= RARE && facts.distinct > 1 {
-                fields.push(SuggestedField { config, missing: 1.0 - facts.present, distinct: facts.distinct });
+                fields.push(SuggestedField {
+                    config,
+                    missing: 1.0 - facts.present,
+                    distinct: facts.distinct,
+                });
             }
         }
     }
@@ -102,7 +134,11 @@ pub fn fields(columns: &[Column], split: usize) -> (Vec<SuggestedField>, Vec<Lef
 /// Returns the last part of a path, or the whole path if another field has this name.
 fn name<'a>(path: &str, mut taken: impl Iterator<Item = &'a str>) -> String {
     let last = path.rsplit('.').next().unwrap_or(path);
-    if last.is_empty() || taken.any(|other| other == last) { path.into() } else { last.into() }
+    if last.is_empty() || taken.any(|other| other == last) {
+        path.into()
+    } else {
+        last.into()
+    }
 }
 
 /// Returns whether no value occurs twice, or, if there are two collections, in both.
@@ -111,15 +147,26 @@ fn shares_nothing(column: &Column, facts: &Facts, split: usize) -> bool {
     if second.is_empty() {
         return facts.most < 2;
     }
-    let values =
-        |values: &[String]| values.iter().map(|value| value.trim().to_lowercase()).filter(|value| !value.is_empty()).collect();
+    let values = |values: &[String]| {
+        values
+            .iter()
+            .map(|value| value.trim().to_lowercase())
+            .filter(|value| !value.is_empty())
+            .collect()
+    };
     let (first, second): (BTreeSet<String>, BTreeSet<String>) = (values(first), values(second));
     first.is_disjoint(&second)
 }
 
 /// Returns whether two columns have the same values, where either has one.
 fn are_same(column: &Column, other: &Column) -> bool {
-    let present = || column.values.iter().zip(&other.values).filter(|(a, b)| !a.is_empty() || !b.is_empty());
+    let present = || {
+        column
+            .values
+            .iter()
+            .zip(&other.values)
+            .filter(|(a, b)| !a.is_empty() || !b.is_empty())
+    };
     let same = present().filter(|(a, b)| a == b).count();
     same as f64 >= SAME * present().count().max(1) as f64
 }
@@ -127,7 +174,12 @@ fn are_same(column: &Column, other: &Column) -> bool {
 /// Returns the words of the first values of a column.
 fn words(column: &Column) -> Vec<String> {
     let mut scratch = Scratch::default();
-    column.values.iter().take(WORDS_OF).map(|value| normal(Kind::Text, value, &mut scratch)).collect()
+    column
+        .values
+        .iter()
+        .take(WORDS_OF)
+        .map(|value| normal(Kind::Text, value, &mut scratch))
+        .collect()
 }
 
 /// Returns whether a column consists of the words of at least two other columns, each of which has fewer words. `words` has those of
@@ -135,13 +187,18 @@ fn words(column: &Column) -> Vec<String> {
 fn repeats(words: &[Vec<String>], facts: &[(Vec<String>, Facts)], at: usize) -> bool {
     let is_shorter = |of: &Facts| of.present >= RARE && of.words < facts[at].1.words;
     let others = words.iter().zip(facts).enumerate();
-    let shorter: Vec<&Vec<String>> =
-        others.filter(|(other, (_, (_, of)))| *other != at && is_shorter(of)).map(|(_, (words, _))| words).collect();
+    let shorter: Vec<&Vec<String>> = others
+        .filter(|(other, (_, (_, of)))| *other != at && is_shorter(of))
+        .map(|(_, (words, _))| words)
+        .collect();
     let (mut all, mut found, mut sources) = (0, 0, BTreeSet::new());
     for (record, own) in words[at].iter().enumerate() {
         for word in own.split(' ').filter(|word| !word.is_empty()) {
             all += 1;
-            if let Some(source) = shorter.iter().position(|other| other[record].split(' ').any(|one| one == word)) {
+            if let Some(source) = shorter
+                .iter()
+                .position(|other| other[record].split(' ').any(|one| one == word))
+            {
                 found += 1;
                 sources.insert(source);
             }

@@ -6,7 +6,9 @@ use super::{
     blocks::SuggestedBlock,
     fields::{LeftOut, SuggestedField},
 };
-use crate::records::config::{BlockConfig, FieldConfig, LinkConfig, Named, OneToOne, Part, Take, Weights, Within};
+use crate::records::config::{
+    BlockConfig, FieldConfig, LinkConfig, Named, OneToOne, Part, Take, Weights, Within,
+};
 
 /// A suggested configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,9 +30,21 @@ impl Suggestion {
     pub fn config(&self) -> LinkConfig {
         LinkConfig {
             weights: Weights::Learned,
-            one_to_one: if self.one_to_one { OneToOne::Yes } else { OneToOne::Auto },
-            fields: self.fields.iter().map(|field| field.config.clone()).collect(),
-            blocks: self.blocks.iter().map(|block| block.config.clone()).collect(),
+            one_to_one: if self.one_to_one {
+                OneToOne::Yes
+            } else {
+                OneToOne::Auto
+            },
+            fields: self
+                .fields
+                .iter()
+                .map(|field| field.config.clone())
+                .collect(),
+            blocks: self
+                .blocks
+                .iter()
+                .map(|block| block.config.clone())
+                .collect(),
             ..LinkConfig::default()
         }
     }
@@ -44,13 +58,15 @@ impl Suggestion {
             records.join(" and ")
         );
         if self.one_to_one {
-            page +=
-                "\n# Neither collection seems to contain duplicates, so each record is in at most one pair.\none_to_one = true\n";
+            page += "\n# Neither collection seems to contain duplicates, so each record is in at most one pair.\none_to_one = true\n";
         }
         for field in &self.fields {
             let (missing, distinct) = (100.0 * field.missing, field.distinct);
-            let _ =
-                write!(page, "\n# {missing:.0} % missing, {distinct} different values in the sample\n{}", written(&field.config));
+            let _ = write!(
+                page,
+                "\n# {missing:.0} % missing, {distinct} different values in the sample\n{}",
+                written(&field.config)
+            );
         }
         if !self.left_out.is_empty() {
             page += "\n# Not compared:\n";
@@ -62,7 +78,8 @@ impl Suggestion {
             page += &match block.pairs {
                 Some(1) => "\n# 1 pair\n".to_owned(),
                 Some(pairs) => format!("\n# {pairs} pairs\n"),
-                None => "\n# pairs with similar values; buckets of more records are ignored\n".to_owned(),
+                None => "\n# pairs with similar values; buckets of more records are ignored\n"
+                    .to_owned(),
             };
             page += &block_written(&block.config);
         }
@@ -117,12 +134,27 @@ fn written(field: &FieldConfig) -> String {
 fn block_written(block: &BlockConfig) -> String {
     let part = |Part { field, take, .. }: &Part| match take {
         Take::Whole => quoted(field),
-        take => format!("{{ field = {}, take = \"{}\" }}", quoted(field), Named(*take)),
+        take => format!(
+            "{{ field = {}, take = \"{}\" }}",
+            quoted(field),
+            Named(*take)
+        ),
     };
     let mut lines = String::from("[[block]]\n");
     match &block.similar {
-        Some(field) => lines += &format!("similar = {}\nthreshold = {}\n", quoted(field), block.threshold.unwrap_or(0.5)),
-        None => lines += &format!("equal = [{}]\n", block.equal.iter().map(part).collect::<Vec<_>>().join(", ")),
+        Some(field) => {
+            lines += &format!(
+                "similar = {}\nthreshold = {}\n",
+                quoted(field),
+                block.threshold.unwrap_or(0.5)
+            )
+        }
+        None => {
+            lines += &format!(
+                "equal = [{}]\n",
+                block.equal.iter().map(part).collect::<Vec<_>>().join(", ")
+            )
+        }
     }
     if let Some(most) = block.at_most {
         lines += &format!("at_most = {most}\n");

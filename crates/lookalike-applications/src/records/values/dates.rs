@@ -10,7 +10,8 @@ pub(super) fn without_time(value: &str) -> Cow<'_, str> {
     let (mut kept, mut from, mut at) = (String::new(), 0, 0);
     let bytes = value.as_bytes();
     while at < bytes.len() {
-        let starts = bytes[at].is_ascii_digit() && (at == 0 || !matches!(bytes[at - 1], b'0'..=b'9' | b':'));
+        let starts =
+            bytes[at].is_ascii_digit() && (at == 0 || !matches!(bytes[at - 1], b'0'..=b'9' | b':'));
         match starts.then(|| time_at(&bytes[at..])).flatten() {
             Some(length) => {
                 kept.push_str(&value[from..at]);
@@ -21,16 +22,30 @@ pub(super) fn without_time(value: &str) -> Cow<'_, str> {
             None => at += 1,
         }
     }
-    if from == 0 { value.into() } else { (kept + &value[from..]).into() }
+    if from == 0 {
+        value.into()
+    } else {
+        (kept + &value[from..]).into()
+    }
 }
 
 /// Returns the length of the time of day with which `bytes` begins. The time consists of ASCII.
 fn time_at(bytes: &[u8]) -> Option<usize> {
-    let digits = |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = |from: usize, to: usize| bytes[from..to].iter().fold(0, |all, digit| 10 * all + u32::from(digit - b'0'));
+    let digits = |from: usize| {
+        bytes[from.min(bytes.len())..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let number = |from: usize, to: usize| {
+        bytes[from..to]
+            .iter()
+            .fold(0, |all, digit| 10 * all + u32::from(digit - b'0'))
+    };
     let colon = |at: usize| bytes.get(at) == Some(&b':');
     let hours = digits(0);
-    if !(1..=2).contains(&hours) || number(0, hours) > 24 || !colon(hours) || digits(hours + 1) != 2 {
+    if !(1..=2).contains(&hours) || number(0, hours) > 24 || !colon(hours) || digits(hours + 1) != 2
+    {
         return None;
     }
     let mut end = hours + 3;
@@ -46,7 +61,10 @@ fn time_at(bytes: &[u8]) -> Option<usize> {
             end += 1 + digits(end + 1);
         }
     }
-    let blank = bytes[end..].iter().take_while(|byte| **byte == b' ').count();
+    let blank = bytes[end..]
+        .iter()
+        .take_while(|byte| **byte == b' ')
+        .count();
     let after = &bytes[end + blank..];
     let half = after.len() >= 2
         && matches!(after[0] | 32, b'a' | b'p')
@@ -61,7 +79,10 @@ fn time_at(bytes: &[u8]) -> Option<usize> {
 /// the day and the month, may be missing. Times of day are skipped. An impossible month or day, such as one with a typing error,
 /// is written unchanged and is compared like any other. A value with a day above 31 is not a date.
 pub(super) fn write(words: &str, month_first: bool, into: &mut String) -> bool {
-    let Some(Date { year, month, day }) = read(words, month_first).filter(|date| date.day <= 31) else { return false };
+    let Some(Date { year, month, day }) = read(words, month_first).filter(|date| date.day <= 31)
+    else {
+        return false;
+    };
     *into += &match (month, day) {
         (0, _) => format!("{year:04}"),
         (month, 0) => format!("{year:04}-{month:02}"),
@@ -96,21 +117,42 @@ fn read(words: &str, month_first: bool) -> Option<Date> {
             let (month, day) = month_and_day(n / 1_000_000, n / 10_000 % 100, month_first);
             date(n % 10_000, month, day)
         }
-        [Piece::Number(n, 6)] if is_year(n / 100) && (1..=12).contains(&(n % 100)) => date(n / 100, n % 100, 0),
+        [Piece::Number(n, 6)] if is_year(n / 100) && (1..=12).contains(&(n % 100)) => {
+            date(n / 100, n % 100, 0)
+        }
         [Piece::Number(n, 4)] if is_year(n) => date(n, 0, 0),
         [Piece::Number(year, 4), Piece::Number(month, 1 | 2)] => date(year, month, 0),
         [Piece::Number(month, 1 | 2), Piece::Number(year, 4)] => date(year, month, 0),
-        [Piece::Month(month), Piece::Number(year, 4)] | [Piece::Number(year, 4), Piece::Month(month)] => date(year, month, 0),
-        [Piece::Number(year, 4), Piece::Number(month, 1 | 2), Piece::Number(day, 1 | 2)] => date(year, month, day),
-        [Piece::Number(a, 1 | 2), Piece::Number(b, 1 | 2), Piece::Number(year, digits @ (2 | 4))] => {
+        [Piece::Month(month), Piece::Number(year, 4)]
+        | [Piece::Number(year, 4), Piece::Month(month)] => date(year, month, 0),
+        [
+            Piece::Number(year, 4),
+            Piece::Number(month, 1 | 2),
+            Piece::Number(day, 1 | 2),
+        ] => date(year, month, day),
+        [
+            Piece::Number(a, 1 | 2),
+            Piece::Number(b, 1 | 2),
+            Piece::Number(year, digits @ (2 | 4)),
+        ] => {
             let (month, day) = month_and_day(a, b, month_first);
             date(full_year(year, digits), month, day)
         }
-        [Piece::Number(day, 1 | 2), Piece::Month(month), Piece::Number(year, digits @ (2 | 4))]
-        | [Piece::Month(month), Piece::Number(day, 1 | 2), Piece::Number(year, digits @ (2 | 4))]
-        | [Piece::Number(year, digits @ 4), Piece::Month(month), Piece::Number(day, 1 | 2)] => {
-            date(full_year(year, digits), month, day)
-        }
+        [
+            Piece::Number(day, 1 | 2),
+            Piece::Month(month),
+            Piece::Number(year, digits @ (2 | 4)),
+        ]
+        | [
+            Piece::Month(month),
+            Piece::Number(day, 1 | 2),
+            Piece::Number(year, digits @ (2 | 4)),
+        ]
+        | [
+            Piece::Number(year, digits @ 4),
+            Piece::Month(month),
+            Piece::Number(day, 1 | 2),
+        ] => date(full_year(year, digits), month, day),
         _ => None,
     }
 }
@@ -123,15 +165,24 @@ fn pieces(words: &str) -> Option<Vec<Piece>> {
     while let Some(word) = rest_of_words.next() {
         // A time of day comes after the three parts of the date. In `1998-03-12T10:15:00Z`, it begins in the same word as the
         // third part: `12t10`.
-        let (digits, rest) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
+        let (digits, rest) = word.split_at(
+            word.find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(word.len()),
+        );
         let done = pieces.len() == 3 || pieces.len() == 2 && rest.starts_with('t');
         match (digits, rest) {
             _ if pieces.len() == 3 => {
                 // In `Mar 12 10 15 00 1998`, a time precedes the year. The number that was taken for the year belongs to that
                 // time.
-                let year = rest_of_words.next_back().filter(|word| word.len() == 4).and_then(number);
-                let has_year = pieces.iter().any(|piece| matches!(piece, Piece::Number(_, 4)));
-                if let (Some(year @ Piece::Number(n, _)), Piece::Number(..), false) = (year, pieces[2], has_year)
+                let year = rest_of_words
+                    .next_back()
+                    .filter(|word| word.len() == 4)
+                    .and_then(number);
+                let has_year = pieces
+                    .iter()
+                    .any(|piece| matches!(piece, Piece::Number(_, 4)));
+                if let (Some(year @ Piece::Number(n, _)), Piece::Number(..), false) =
+                    (year, pieces[2], has_year)
                     && is_year(n)
                 {
                     pieces[2] = year;
@@ -157,7 +208,12 @@ fn pieces(words: &str) -> Option<Vec<Piece>> {
 }
 
 fn number(digits: &str) -> Option<Piece> {
-    (digits.len() <= 8).then(|| digits.parse().ok().map(|number| Piece::Number(number, digits.len())))?
+    (digits.len() <= 8).then(|| {
+        digits
+            .parse()
+            .ok()
+            .map(|number| Piece::Number(number, digits.len()))
+    })?
 }
 
 fn is_year(year: u32) -> bool {
@@ -181,7 +237,11 @@ fn month_and_day(first: u32, second: u32, month_first: bool) -> (u32, u32) {
         (false, true) => false,
         _ => month_first,
     };
-    if first_is_month { (first, second) } else { (second, first) }
+    if first_is_month {
+        (first, second)
+    } else {
+        (second, first)
+    }
 }
 
 /// Returns the month with this name, which must have no diacritics. Each month is recognised by prefixes that no other month has
@@ -224,13 +284,18 @@ fn month_named(word: &str) -> Option<u32> {
         ("dez", 12),
         ("dic", 12),
     ];
-    let found = BEGINNINGS.iter().find(|(beginning, _)| word.starts_with(beginning));
+    let found = BEGINNINGS
+        .iter()
+        .find(|(beginning, _)| word.starts_with(beginning));
     found.map(|&(_, month)| month)
 }
 
 fn is_day_of_the_week(word: &str) -> bool {
-    const DAYS: [&str; 14] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun", "mo", "di", "mi", "do", "fr", "sa", "so"];
-    DAYS.iter().any(|day| word == *day || day.len() == 3 && word.starts_with(day) && word.ends_with("day"))
+    const DAYS: [&str; 14] = [
+        "mon", "tue", "wed", "thu", "fri", "sat", "sun", "mo", "di", "mi", "do", "fr", "sa", "so",
+    ];
+    DAYS.iter()
+        .any(|day| word == *day || day.len() == 3 && word.starts_with(day) && word.ends_with("day"))
 }
 
 /// The similarity of dates with day and month exchanged.
@@ -246,7 +311,8 @@ pub(super) fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
     }
-    let (Some((year_a, month_a, day_a)), Some((year_b, month_b, day_b))) = (parts(a), parts(b)) else {
+    let (Some((year_a, month_a, day_a)), Some((year_b, month_b, day_b))) = (parts(a), parts(b))
+    else {
         return super::strings::edits(&a.replace('-', ""), &b.replace('-', ""));
     };
     if !day_a.is_empty() && !day_b.is_empty() {
@@ -273,7 +339,10 @@ pub(super) fn similarity(a: &str, b: &str) -> f64 {
 fn parts(date: &str) -> Option<(&str, &str, &str)> {
     let (year, rest) = date.split_once('-').unwrap_or((date, ""));
     let (month, day) = rest.split_once('-').unwrap_or((rest, ""));
-    let is_date = year.len() == 4 && [year, month, day].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_date = year.len() == 4
+        && [year, month, day]
+            .iter()
+            .all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
     is_date.then_some((year, month, day))
 }
 
@@ -313,7 +382,11 @@ mod tests {
             ("1998 a b", ""),
         ] {
             let mut found = String::new();
-            assert_eq!(write(words, false, &mut found), !expected.is_empty(), "{words}: {found}");
+            assert_eq!(
+                write(words, false, &mut found),
+                !expected.is_empty(),
+                "{words}: {found}"
+            );
             assert_eq!(found, expected, "{words}");
         }
         let mut american = String::new();
@@ -340,7 +413,11 @@ mod tests {
             ("soon", "1998", 0.0),
             ("1998-12-25", "19981245", 0.875),
         ] {
-            assert_eq!((similarity(a, b), similarity(b, a)), (expected, expected), "{a} {b}");
+            assert_eq!(
+                (similarity(a, b), similarity(b, a)),
+                (expected, expected),
+                "{a} {b}"
+            );
         }
     }
 }

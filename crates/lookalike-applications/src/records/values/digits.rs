@@ -11,8 +11,20 @@ pub(super) fn plain(value: &str) -> Cow<'_, str> {
     if value.is_ascii() {
         return value.into();
     }
-    let normal = ComposingNormalizer::new_nfkc().normalize(value).into_owned();
-    normal.chars().map(|c| if c == '\u{2212}' { '-' } else { digit(c).unwrap_or(c) }).collect::<String>().into()
+    let normal = ComposingNormalizer::new_nfkc()
+        .normalize(value)
+        .into_owned();
+    normal
+        .chars()
+        .map(|c| {
+            if c == '\u{2212}' {
+                '-'
+            } else {
+                digit(c).unwrap_or(c)
+            }
+        })
+        .collect::<String>()
+        .into()
 }
 
 /// Returns the ASCII digit of a digit in any script. Digits of a script occur in a row from 0 to 9, and rows may be adjacent.
@@ -21,7 +33,9 @@ fn digit(c: char) -> Option<char> {
     if c.is_ascii() || !is_digit(c) {
         return None;
     }
-    let before = (1..).take_while(|&back| char::from_u32(c as u32 - back).is_some_and(is_digit)).count();
+    let before = (1..)
+        .take_while(|&back| char::from_u32(c as u32 - back).is_some_and(is_digit))
+        .count();
     char::from_digit(before as u32 % 10, 10)
 }
 
@@ -48,9 +62,17 @@ mod tests {
     /// Checks, for every Unicode digit, that digits occur in rows of ten.
     #[test]
     fn digits_occur_in_rows_of_ten() {
-        let digits = ('\u{80}'..=char::MAX).filter(|&c| GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber);
-        let values: Vec<u32> = digits.filter_map(|c| plain(c.encode_utf8(&mut [0; 4])).parse().ok()).collect();
+        let digits = ('\u{80}'..=char::MAX)
+            .filter(|&c| GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber);
+        let values: Vec<u32> = digits
+            .filter_map(|c| plain(c.encode_utf8(&mut [0; 4])).parse().ok())
+            .collect();
         assert!(values.len() > 600 && values.len().is_multiple_of(10));
-        assert!(values.iter().zip((0..10).cycle()).all(|(value, expected)| *value == expected));
+        assert!(
+            values
+                .iter()
+                .zip((0..10).cycle())
+                .all(|(value, expected)| *value == expected)
+        );
     }
 }

@@ -17,7 +17,12 @@ pub struct Scratch {
 }
 
 /// Writes the normal form of a value, or of the part that the field takes; writes nothing if the value has no content.
-pub(in crate::records) fn normalise(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut String) {
+pub(in crate::records) fn normalise(
+    field: &FieldConfig,
+    value: &str,
+    scratch: &mut Scratch,
+    into: &mut String,
+) {
     if field.empty.iter().any(|empty| empty == value.trim()) {
         return;
     }
@@ -45,7 +50,11 @@ fn whole(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut Str
         Kind::Name => {
             let Scratch { tokens, plain } = scratch;
             plain.clear();
-            plain.extend(value.chars().filter(|c| !matches!(c, '\'' | '’' | 'ʼ' | '`')));
+            plain.extend(
+                value
+                    .chars()
+                    .filter(|c| !matches!(c, '\'' | '’' | 'ʼ' | '`')),
+            );
             into.push_str(canonical(plain, tokens));
         }
         Kind::Address => {
@@ -72,7 +81,10 @@ fn words<'a>(value: &str, scratch: &'a mut Scratch) -> &'a str {
 }
 
 fn canonical<'a>(value: &str, tokens: &'a mut Tokens) -> &'a str {
-    let folds = Folds { accents: true, ..Folds::default() };
+    let folds = Folds {
+        accents: true,
+        ..Folds::default()
+    };
     canonicalise(value, TokensBy::Words, folds, tokens);
     // The text of the tokens was written as UTF-8, so this conversion never fails.
     str::from_utf8(tokens.text()).unwrap_or_default()
@@ -96,14 +108,19 @@ pub(in crate::records) fn similarity(field: &FieldConfig, a: &str, b: &str) -> f
             (Ok(x), Ok(y)) => numbers_alike(x, y, field.within),
             _ => 0.0,
         },
-        (None, Kind::Quantity) => quantities::comparable(a, b).map_or(0.0, |(x, y)| numbers_alike(x, y, field.within)),
+        (None, Kind::Quantity) => {
+            quantities::comparable(a, b).map_or(0.0, |(x, y)| numbers_alike(x, y, field.within))
+        }
     }
 }
 
 /// Writes the digits of a phone number without its extension. A dialling prefix (00, or 0 within a country) is omitted.
 fn phone(value: &str, into: &mut String) {
     // Tables that store phone numbers as floating-point numbers write them with `.0` at the end.
-    let whole = value.trim().strip_suffix(".0").filter(|whole| whole.bytes().all(|byte| byte.is_ascii_digit()));
+    let whole = value
+        .trim()
+        .strip_suffix(".0")
+        .filter(|whole| whole.bytes().all(|byte| byte.is_ascii_digit()));
     let lower = whole.unwrap_or(value).to_lowercase();
     // An extension begins with a letter or `#` that comes after enough digits to make a call.
     let mut digits = 0;
@@ -115,8 +132,16 @@ fn phone(value: &str, into: &mut String) {
     // +44 (0)20: the zero is dialled only without the country code.
     let number = number.replace("(0)", "");
     let start = into.len();
-    into.extend(number.chars().filter_map(|c| c.to_digit(10)).filter_map(|digit| char::from_digit(digit, 10)));
-    let noughts = into[start..].bytes().take_while(|&byte| byte == b'0').count();
+    into.extend(
+        number
+            .chars()
+            .filter_map(|c| c.to_digit(10))
+            .filter_map(|digit| char::from_digit(digit, 10)),
+    );
+    let noughts = into[start..]
+        .bytes()
+        .take_while(|&byte| byte == b'0')
+        .count();
     into.replace_range(start..start + noughts, "");
 }
 
@@ -132,13 +157,18 @@ const CODE: usize = 3;
 fn phones_alike(a: &str, b: &str) -> f64 {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if long.ends_with(short) && short.len() >= LOCAL {
-        return if short.len() >= NATIONAL && long.len() - short.len() <= CODE { 1.0 } else { 0.9 };
+        return if short.len() >= NATIONAL && long.len() - short.len() <= CODE {
+            1.0
+        } else {
+            0.9
+        };
     }
     if short.len() < LOCAL - 1 {
         return 0.0;
     }
     // Each digit is one byte, so a slice of the bytes is a slice of the digits.
-    let without_code = (short.len() >= NATIONAL && long.len() - short.len() <= CODE).then(|| &long[long.len() - short.len()..]);
+    let without_code = (short.len() >= NATIONAL && long.len() - short.len() <= CODE)
+        .then(|| &long[long.len() - short.len()..]);
     match distance(a, b).min(without_code.map_or(usize::MAX, |long| distance(short, long))) {
         1 => 0.8,
         2 => 0.5,
@@ -162,7 +192,9 @@ fn number(value: &str, into: &mut String) {
     }
     let start = into.len();
     let bytes = value.as_bytes();
-    let Some(digit) = bytes.iter().position(u8::is_ascii_digit) else { return };
+    let Some(digit) = bytes.iter().position(u8::is_ascii_digit) else {
+        return;
+    };
     // A point before the first digit belongs to the number unless it follows a word (no.5) or another point.
     let before = |at: usize| value[..at].chars().next_back();
     let has_point = digit > 0
@@ -170,7 +202,10 @@ fn number(value: &str, into: &mut String) {
         && before(digit - 1).is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | ')' | ']'));
     let first = digit - usize::from(has_point);
     // A minus sign belongs to the number only if nothing or white space precedes it: 5-7 begins with a 5 and contains no −7.
-    if first > 0 && bytes[first - 1] == b'-' && (first == 1 || bytes[first - 2].is_ascii_whitespace()) {
+    if first > 0
+        && bytes[first - 1] == b'-'
+        && (first == 1 || bytes[first - 2].is_ascii_whitespace())
+    {
         into.push('-');
     }
     if has_point {
@@ -197,14 +232,19 @@ fn number(value: &str, into: &mut String) {
     let digits = &into[start + sign..];
     let noughts = digits.len() - digits.trim_start_matches('0').len();
     let nothing_before = digits.len() == noughts || digits[noughts..].starts_with('.');
-    into.replace_range(start + sign..start + sign + noughts - usize::from(nothing_before && noughts > 0), "");
+    into.replace_range(
+        start + sign..start + sign + noughts - usize::from(nothing_before && noughts > 0),
+        "",
+    );
     if &into[start..] == "-0" {
         into.replace_range(start..start + 1, "");
     }
 }
 
 fn thousands(rest: &[u8]) -> bool {
-    rest.len() >= 3 && rest[..3].iter().all(u8::is_ascii_digit) && !rest.get(3).is_some_and(u8::is_ascii_digit)
+    rest.len() >= 3
+        && rest[..3].iter().all(u8::is_ascii_digit)
+        && !rest.get(3).is_some_and(u8::is_ascii_digit)
 }
 
 fn numbers_alike(x: f64, y: f64, within: Option<Within>) -> f64 {
@@ -219,7 +259,11 @@ fn numbers_alike(x: f64, y: f64, within: Option<Within>) -> f64 {
             Some(Within::Share(share)) => share * larger,
         };
     // Numbers beyond the range of `f64` are infinite, so `apart` is not finite. Such numbers count as maximally different.
-    if apart.is_finite() { (1.0 - apart).max(0.0) } else { 0.0 }
+    if apart.is_finite() {
+        (1.0 - apart).max(0.0)
+    } else {
+        0.0
+    }
 }
 
 /// Returns the usual abbreviation of a word of an address.
@@ -307,7 +351,9 @@ fn abbreviated(word: &str) -> &str {
         ("village", "vlg"),
         ("west", "w"),
     ];
-    WORDS.binary_search_by_key(&word, |row| row.0).map_or(word, |at| WORDS[at].1)
+    WORDS
+        .binary_search_by_key(&word, |row| row.0)
+        .map_or(word, |at| WORDS[at].1)
 }
 
 #[cfg(test)]
@@ -316,7 +362,12 @@ mod tests {
 
     fn normal(kind: Kind, value: &str) -> String {
         let mut into = String::new();
-        normalise(&FieldConfig::new("x", kind), value, &mut Scratch::default(), &mut into);
+        normalise(
+            &FieldConfig::new("x", kind),
+            value,
+            &mut Scratch::default(),
+            &mut into,
+        );
         into
     }
 
@@ -325,8 +376,16 @@ mod tests {
         for (kind, value, expected) in [
             (Kind::Name, "  O'Brien, SEÁN ", "obrien sean"),
             (Kind::Name, "…", ""),
-            (Kind::Address, "435 S. La Cienega Blv.", "435 s la cienega blvd"),
-            (Kind::Address, "435 South La Cienega Boulevard", "435 s la cienega blvd"),
+            (
+                Kind::Address,
+                "435 S. La Cienega Blv.",
+                "435 s la cienega blvd",
+            ),
+            (
+                Kind::Address,
+                "435 South La Cienega Boulevard",
+                "435 s la cienega blvd",
+            ),
             (Kind::Address, "Fifth Avenue", "5th ave"),
             (Kind::Address, "", ""),
             (Kind::Phone, "+1 (213) 555-0100 ext. 12", "12135550100"),
@@ -380,7 +439,11 @@ mod tests {
             (Kind::Date, "12/45/1998", "12 45 1998"),
             (Kind::Date, "19981245", "19981245"),
             (Kind::Date, "１９９８-٠٣-１２", "1998-03-12"),
-            (Kind::Text, "Cryptographic  Primitives: based on…", "cryptographic primitives based on"),
+            (
+                Kind::Text,
+                "Cryptographic  Primitives: based on…",
+                "cryptographic primitives based on",
+            ),
             (Kind::Code, "12-345/b", "12345b"),
             (Kind::Exact, "St. James", "st james"),
         ] {
@@ -390,7 +453,16 @@ mod tests {
 
     #[test]
     fn normal_forms_are_idempotent() {
-        for kind in [Kind::Name, Kind::Address, Kind::Phone, Kind::Number, Kind::Date, Kind::Text, Kind::Code, Kind::Exact] {
+        for kind in [
+            Kind::Name,
+            Kind::Address,
+            Kind::Phone,
+            Kind::Number,
+            Kind::Date,
+            Kind::Text,
+            Kind::Code,
+            Kind::Exact,
+        ] {
             for value in [
                 "12 March 1998",
                 "435 South Street",
@@ -422,13 +494,35 @@ mod tests {
             ("2135550100", "3105559999", 0.0),
             ("12", "13", 0.0),
         ] {
-            assert_eq!((phones_alike(a, b), phones_alike(b, a)), (expected, expected), "{a} {b}");
+            assert_eq!(
+                (phones_alike(a, b), phones_alike(b, a)),
+                (expected, expected),
+                "{a} {b}"
+            );
         }
-        let within = |kind, within| FieldConfig { within, ..FieldConfig::new("x", kind) };
+        let within = |kind, within| FieldConfig {
+            within,
+            ..FieldConfig::new("x", kind)
+        };
         for (field, a, b, expected) in [
-            (within(Kind::Number, Some(Within::Apart(4.0))), "1995", "1996", 0.75),
-            (within(Kind::Number, Some(Within::Apart(4.0))), "1995", "2005", 0.0),
-            (within(Kind::Number, Some(Within::Share(0.5))), "75", "100", 0.5),
+            (
+                within(Kind::Number, Some(Within::Apart(4.0))),
+                "1995",
+                "1996",
+                0.75,
+            ),
+            (
+                within(Kind::Number, Some(Within::Apart(4.0))),
+                "1995",
+                "2005",
+                0.0,
+            ),
+            (
+                within(Kind::Number, Some(Within::Share(0.5))),
+                "75",
+                "100",
+                0.5,
+            ),
             (within(Kind::Number, None), "50", "100", 0.5),
             (within(Kind::Number, None), "-50", "100", 0.0),
             (within(Kind::Number, None), "x", "1", 0.0),
@@ -436,7 +530,11 @@ mod tests {
             (within(Kind::Quantity, None), "50 eur", "50 usd", 0.0),
             (within(Kind::Quantity, None), "50 eur", "50", 1.0),
         ] {
-            assert_eq!((similarity(&field, a, b), similarity(&field, b, a)), (expected, expected), "{a} {b}");
+            assert_eq!(
+                (similarity(&field, a, b), similarity(&field, b, a)),
+                (expected, expected),
+                "{a} {b}"
+            );
         }
     }
 
@@ -444,7 +542,15 @@ mod tests {
     fn a_field_can_take_a_part_of_a_value() {
         let taken = |kind, take, value: &str| {
             let mut into = String::new();
-            normalise(&FieldConfig { take, ..FieldConfig::new("x", kind) }, value, &mut Scratch::default(), &mut into);
+            normalise(
+                &FieldConfig {
+                    take,
+                    ..FieldConfig::new("x", kind)
+                },
+                value,
+                &mut Scratch::default(),
+                &mut into,
+            );
             into
         };
         let title = "Ardent 10x Zoom Camera, DS-W120/B";

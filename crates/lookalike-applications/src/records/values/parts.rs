@@ -15,7 +15,12 @@ impl Take {
             Self::LastWord => value.rsplit(' ').next().unwrap_or_default().to_owned(),
             Self::LongestWord => {
                 // `max_by_key` returns the last of several maxima, so the words are reversed.
-                value.split(' ').rev().max_by_key(|word| word.chars().count()).unwrap_or_default().to_owned()
+                value
+                    .split(' ')
+                    .rev()
+                    .max_by_key(|word| word.chars().count())
+                    .unwrap_or_default()
+                    .to_owned()
             }
             Self::SortedWords => sorted_words(value),
             Self::Sound if value.is_empty() => String::new(),

@@ -168,7 +168,9 @@ pub(super) fn write(value: &str, into: &mut String) {
         }
         before = Some(piece);
     }
-    let Some(Quantity { number, base, .. }) = first else { return };
+    let Some(Quantity { number, base, .. }) = first else {
+        return;
+    };
     // The same quantity in another unit can differ in the last digits.
     let rounded: f64 = format!("{number:.11e}").parse().unwrap_or(number);
     *into += &rounded.to_string();
@@ -184,11 +186,17 @@ fn quantity<'a>(
     of_sign: Option<(&'static str, f64)>,
     rest: &mut Peekable<impl Iterator<Item = &'a Piece> + Clone>,
 ) -> Quantity {
-    let of = |(base, size)| Quantity { number: number * size, base, size };
+    let of = |(base, size)| Quantity {
+        number: number * size,
+        base,
+        size,
+    };
     if let Some(currency) = of_sign {
         return of(currency);
     }
-    let Some(Piece::Word(word)) = rest.peek() else { return of(("", 1.0)) };
+    let Some(Piece::Word(word)) = rest.peek() else {
+        return of(("", 1.0));
+    };
     // A fluid ounce is written with two words.
     let mut after = rest.clone();
     after.next();
@@ -206,7 +214,10 @@ fn quantity<'a>(
 }
 
 /// Adds the quantities that follow directly, in ever smaller units of the same kind.
-fn sum<'a>(first: Quantity, rest: &mut Peekable<impl Iterator<Item = &'a Piece> + Clone>) -> Quantity {
+fn sum<'a>(
+    first: Quantity,
+    rest: &mut Peekable<impl Iterator<Item = &'a Piece> + Clone>,
+) -> Quantity {
     let mut sum = first;
     while let Some(Piece::Number(number)) = rest.peek() {
         let mut after = rest.clone();
@@ -215,19 +226,27 @@ fn sum<'a>(first: Quantity, rest: &mut Peekable<impl Iterator<Item = &'a Piece> 
         if next.base != sum.base || next.size >= sum.size {
             break;
         }
-        sum = Quantity { number: sum.number + next.number, ..next };
+        sum = Quantity {
+            number: sum.number + next.number,
+            ..next
+        };
         *rest = after;
     }
     sum
 }
 
 fn unit(word: &str) -> Option<(&'static str, f64)> {
-    UNITS.binary_search_by_key(&word, |row| row.0).ok().map(|at| (UNITS[at].1, UNITS[at].2))
+    UNITS
+        .binary_search_by_key(&word, |row| row.0)
+        .ok()
+        .map(|at| (UNITS[at].1, UNITS[at].2))
 }
 
 /// Returns the unit that a word before a number means, if it is a currency.
 fn currency(piece: &Piece) -> Option<(&'static str, f64)> {
-    let Piece::Word(word) = piece else { return None };
+    let Piece::Word(word) = piece else {
+        return None;
+    };
     unit(word).filter(|(base, _)| matches!(*base, "chf" | "cny" | "eur" | "gbp" | "jpy" | "usd"))
 }
 
@@ -235,7 +254,9 @@ fn pieces(value: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = value.trim_start();
     while let Some(c) = rest.chars().next() {
-        let length = if c.is_ascii_digit() || c == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
+        let length = if c.is_ascii_digit()
+            || c == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())
+        {
             let digit = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
             let end = rest.find(|c| !digit(c)).unwrap_or(rest.len());
             let number = rest[..end].trim_end_matches(['.', ',']);
@@ -245,7 +266,9 @@ fn pieces(value: &str) -> Vec<Piece> {
             }
             number.len().max(1)
         } else if c.is_alphabetic() {
-            let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !c.is_alphabetic())
+                .unwrap_or(rest.len());
             pieces.push(Piece::Word(rest[..end].to_lowercase()));
             end
         } else {
@@ -273,7 +296,10 @@ fn number_of(number: &str) -> Option<f64> {
         (0, 0) => None,
         (points, 0) if points > 1 => None,
         (_, 0) => Some('.'),
-        (0, 1) => number.find(',').filter(|&at| number.len() - at != 4 || at > 3 || number.starts_with('0')).map(|_| ','),
+        (0, 1) => number
+            .find(',')
+            .filter(|&at| number.len() - at != 4 || at > 3 || number.starts_with('0'))
+            .map(|_| ','),
         (0, _) => None,
         _ if number.rfind('.') > number.rfind(',') => Some('.'),
         _ => Some(','),
@@ -282,7 +308,11 @@ fn number_of(number: &str) -> Option<f64> {
         None => number.chars().filter(char::is_ascii_digit).collect(),
         Some(mark) => {
             let (whole, part) = number.rsplit_once(mark)?;
-            let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+            let digits = |text: &str| {
+                text.chars()
+                    .filter(char::is_ascii_digit)
+                    .collect::<String>()
+            };
             format!("0{}.{}", digits(whole), digits(part))
         }
     };

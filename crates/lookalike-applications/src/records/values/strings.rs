@@ -39,14 +39,21 @@ const MOST_CHARACTERS: usize = 4096;
 macro_rules! by_characters {
     ($measure:path, $a:expr, $b:expr) => {{
         let (a, b) = (start($a), start($b));
-        if a.is_ascii() && b.is_ascii() { $measure(a.bytes(), b.bytes()) } else { $measure(a.chars(), b.chars()) }
+        if a.is_ascii() && b.is_ascii() {
+            $measure(a.bytes(), b.bytes())
+        } else {
+            $measure(a.chars(), b.chars())
+        }
     }};
 }
 
 /// Returns the first [`MOST_CHARACTERS`] characters of a value.
 fn start(value: &str) -> &str {
     match value.len() > MOST_CHARACTERS {
-        true => value.char_indices().nth(MOST_CHARACTERS).map_or(value, |(end, _)| &value[..end]),
+        true => value
+            .char_indices()
+            .nth(MOST_CHARACTERS)
+            .map_or(value, |(end, _)| &value[..end]),
         false => value,
     }
 }
@@ -113,7 +120,10 @@ fn cosine(shared: f64, a: f64, b: f64) -> f64 {
 /// `share` and returns its result.
 fn words(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
     let (a, b) = (distinct(a), distinct(b));
-    let shared = a.iter().filter(|word| b.binary_search(word).is_ok()).count();
+    let shared = a
+        .iter()
+        .filter(|word| b.binary_search(word).is_ok())
+        .count();
     share(shared as f64, a.len() as f64, b.len() as f64)
 }
 
@@ -131,7 +141,15 @@ fn soft(a: &str, b: &str) -> f64 {
     let (a, b) = (distinct(a), distinct(b));
     // A word that both values have is its own partner.
     let best_at_once = |of: &[&str], others: &[&str]| -> Vec<f64> {
-        of.iter().map(|word| if others.binary_search(word).is_ok() { 1.0 } else { 0.0 }).collect()
+        of.iter()
+            .map(|word| {
+                if others.binary_search(word).is_ok() {
+                    1.0
+                } else {
+                    0.0
+                }
+            })
+            .collect()
     };
     let (mut best_a, mut best_b) = (best_at_once(&a, &b), best_at_once(&b, &a));
     if a.len().max(b.len()) <= SOFT_WORDS {
@@ -152,8 +170,10 @@ fn soft(a: &str, b: &str) -> f64 {
 /// Raises each word's best similarity so far if a word of the other value is more similar. Returns false if that takes more than
 /// [`SOFT_WORK`].
 fn best_partners((a, best_a): (&[&str], &mut [f64]), (b, best_b): (&[&str], &mut [f64])) -> bool {
-    let (letters_a, letters_b) =
-        (a.iter().map(|word| Letters::of(word)), b.iter().map(|word| Letters::of(word)).collect::<Vec<_>>());
+    let (letters_a, letters_b) = (
+        a.iter().map(|word| Letters::of(word)),
+        b.iter().map(|word| Letters::of(word)).collect::<Vec<_>>(),
+    );
     let mut work = 0;
     for ((x, best_x), of_x) in a.iter().zip(best_a).zip(letters_a) {
         for ((y, best_y), of_y) in b.iter().zip(&mut *best_b).zip(&letters_b) {
@@ -202,9 +222,17 @@ impl Letters {
     fn may_be_alike(&self, other: &Self) -> bool {
         let rest = |letters: &Self| letters.length - letters.has.count_ones();
         let common = f64::from((self.has & other.has).count_ones() + rest(self).min(rest(other)));
-        let (short, long) = (f64::from(self.length.min(other.length)), f64::from(self.length.max(other.length)));
+        let (short, long) = (
+            f64::from(self.length.min(other.length)),
+            f64::from(self.length.max(other.length)),
+        );
         let jaro = (common / short + common / long + 1.0) / 3.0;
-        let prefix = self.start.iter().zip(&other.start).take_while(|(x, y)| x == y && **x != '\0').count() as f64;
+        let prefix = self
+            .start
+            .iter()
+            .zip(&other.start)
+            .take_while(|(x, y)| x == y && **x != '\0')
+            .count() as f64;
         jaro + 0.1 * prefix * (1.0 - jaro) >= LEAST_ALIKE - 1e-9 || short <= 1.0 && prefix >= 1.0
     }
 }
@@ -234,8 +262,15 @@ fn words_alike(a: &str, b: &str) -> f64 {
 pub(super) fn trigrams<'a>(value: &str, padded: &'a mut String) -> Vec<&'a str> {
     padded.clear();
     padded.extend([" ", value, " "]);
-    let starts: Vec<usize> = padded.char_indices().map(|(at, _)| at).chain([padded.len()]).collect();
-    starts.windows(4).map(|run| &padded[run[0]..run[3]]).collect()
+    let starts: Vec<usize> = padded
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([padded.len()])
+        .collect();
+    starts
+        .windows(4)
+        .map(|run| &padded[run[0]..run[3]])
+        .collect()
 }
 
 /// Counts distinct runs of three characters, with one space before and after each value, as [`words`] counts words.
@@ -246,8 +281,14 @@ fn runs(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
         runs.dedup();
         runs
     };
-    let (a, b): (Vec<&str>, Vec<&str>) = (distinct(trigrams(a, &mut of_a)), distinct(trigrams(b, &mut of_b)));
-    let shared = a.iter().filter(|gram| b.binary_search(gram).is_ok()).count();
+    let (a, b): (Vec<&str>, Vec<&str>) = (
+        distinct(trigrams(a, &mut of_a)),
+        distinct(trigrams(b, &mut of_b)),
+    );
+    let shared = a
+        .iter()
+        .filter(|gram| b.binary_search(gram).is_ok())
+        .count();
     share(shared as f64, a.len() as f64, b.len() as f64)
 }
 
@@ -319,31 +360,62 @@ mod tests {
             (Compare::JaroWinkler, "ng anna", "anna ng", 1.0),
             (Compare::Edits, "waller", "wlaler", 1.0 - 1.0 / 6.0),
             (Compare::Edits, "kitten", "sitting", 1.0 - 3.0 / 7.0),
-            (Compare::Ratio, "new york mets", "new york yankees", 0.758_62),
+            (
+                Compare::Ratio,
+                "new york mets",
+                "new york yankees",
+                0.758_62,
+            ),
             (Compare::Words, "a b c", "b c d", 0.5),
             (Compare::Words, "a a b", "a b b", 1.0),
-            (Compare::Shorter, "arnie morton s", "arnie morton s of chicago", 1.0),
-            (Compare::Soft, "j smith", "john smith", (INITIAL * 5.0 + 10.0) / 15.0),
+            (
+                Compare::Shorter,
+                "arnie morton s",
+                "arnie morton s of chicago",
+                1.0,
+            ),
+            (
+                Compare::Soft,
+                "j smith",
+                "john smith",
+                (INITIAL * 5.0 + 10.0) / 15.0,
+            ),
             (Compare::Soft, "12 high st", "13 high st", 12.0 / 16.0),
             (Compare::Soft, "high high st", "high st", 1.0),
-            (Compare::Soft, "jon jonn", "jon", (3.0 + 3.0 + 4.0 * 0.941_666) / 10.0),
+            (
+                Compare::Soft,
+                "jon jonn",
+                "jon",
+                (3.0 + 3.0 + 4.0 * 0.941_666) / 10.0,
+            ),
             (Compare::Trigrams, "abcd", "abce", 2.0 / 6.0),
             (Compare::Exact, "a", "b", 0.0),
         ] {
             let found = similarity(by, a, b);
-            assert!((found - expected).abs() < 1e-4, "{by:?} {a} {b}: {found}, {expected}");
+            assert!(
+                (found - expected).abs() < 1e-4,
+                "{by:?} {a} {b}: {found}, {expected}"
+            );
         }
     }
 
     /// Checks that the work is bounded: above the word limit, only equal words count.
     #[test]
     fn soft_of_long_values() {
-        let text = |from: usize, to: usize| (from..to).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
+        let text = |from: usize, to: usize| {
+            (from..to)
+                .map(|n| format!("w{n}"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         let (long, other) = (text(0, 30_000), text(15_000, 45_000));
         let alike = similarity(Compare::Soft, &long, &other);
         assert!((alike - 0.5).abs() < 0.02, "{alike}");
         let repeated = "same words ".repeat(20_000);
-        assert_eq!(similarity(Compare::Soft, repeated.trim_end(), "words same"), 1.0);
+        assert_eq!(
+            similarity(Compare::Soft, repeated.trim_end(), "words same"),
+            1.0
+        );
     }
 
     /// Checks words of the same letters, which the letter summary cannot distinguish.
@@ -360,7 +432,12 @@ mod tests {
                 })
                 .collect::<String>()
         };
-        let text = |first: usize| (first..first + 900).map(|n| word(n * 3571)).collect::<Vec<_>>().join(" ");
+        let text = |first: usize| {
+            (first..first + 900)
+                .map(|n| word(n * 3571))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         let (one, other) = (text(0), text(450));
         assert_eq!(similarity(Compare::Soft, &one, &other), 0.5);
     }
@@ -370,7 +447,10 @@ mod tests {
         let (one, other) = ("ab".repeat(500_000), "ab".repeat(499_999) + "cd");
         for by in [Compare::JaroWinkler, Compare::Edits, Compare::Ratio] {
             assert_eq!(similarity(by, &one, &other), 1.0, "{by:?}");
-            assert!(similarity(by, &one, &("x".to_owned() + &other)) < 1.0, "{by:?}");
+            assert!(
+                similarity(by, &one, &("x".to_owned() + &other)) < 1.0,
+                "{by:?}"
+            );
         }
     }
 
@@ -413,7 +493,11 @@ mod tests {
         if m == 0.0 {
             return 0.0;
         }
-        let others = b.iter().zip(&used).filter(|(_, used)| **used).map(|(y, _)| *y);
+        let others = b
+            .iter()
+            .zip(&used)
+            .filter(|(_, used)| **used)
+            .map(|(y, _)| *y);
         let moved = common.iter().zip(others).filter(|(x, y)| **x != *y).count() / 2;
         (m / a.len() as f64 + m / b.len() as f64 + (m - moved as f64) / m) / 3.0
     }
@@ -422,7 +506,11 @@ mod tests {
         let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
         let jaro = jaro_twin(&a, &b);
         let prefix = a.iter().zip(&b).take(4).take_while(|(x, y)| x == y).count() as f64;
-        if jaro > 0.7 { jaro + prefix * 0.1 * (1.0 - jaro) } else { jaro }
+        if jaro > 0.7 {
+            jaro + prefix * 0.1 * (1.0 - jaro)
+        } else {
+            jaro
+        }
     }
 
     fn distance_twin(a: &str, b: &str) -> usize {

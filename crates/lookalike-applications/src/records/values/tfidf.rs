@@ -25,7 +25,11 @@ enum By {
 impl TfIdf {
     /// Counts the records that have each word. A word that n of N records have gets the weight ln(1 + N / n). Returns `None` if the
     /// comparison needs no counts. Cost: the size of the field's values.
-    pub(in crate::records) fn new(compare: Option<Compare>, records: &Records, field: usize) -> Option<Self> {
+    pub(in crate::records) fn new(
+        compare: Option<Compare>,
+        records: &Records,
+        field: usize,
+    ) -> Option<Self> {
         let by = match compare? {
             Compare::TfIdf => By::Words,
             Compare::TfIdfTrigrams => By::Trigrams,
@@ -45,7 +49,14 @@ impl TfIdf {
         }
         let weight = |count: u32| (1.0 + f64::from(present) / f64::from(count)).ln();
         let most = weight(1);
-        Some(Self { by, weights: counts.into_iter().map(|(term, count)| (term, weight(count))).collect(), most })
+        Some(Self {
+            by,
+            weights: counts
+                .into_iter()
+                .map(|(term, count)| (term, weight(count)))
+                .collect(),
+            most,
+        })
     }
 
     /// Returns the number of bytes of the table.
@@ -57,7 +68,8 @@ impl TfIdf {
     pub(in crate::records) fn similarity(&self, a: &str, b: &str) -> f64 {
         let (mut of_a, mut of_b) = (String::new(), String::new());
         let (a, b) = (self.weighted(a, &mut of_a), self.weighted(b, &mut of_b));
-        let length = |terms: &[(&str, f64)]| terms.iter().map(|(_, weight)| weight.powi(2)).sum::<f64>();
+        let length =
+            |terms: &[(&str, f64)]| terms.iter().map(|(_, weight)| weight.powi(2)).sum::<f64>();
         let (mut shared, mut at) = (0.0, 0);
         for term in &a {
             at += b[at..].partition_point(|other| other.0 < term.0);
@@ -70,9 +82,16 @@ impl TfIdf {
 
     /// Returns the different words or runs of a value in order, with their weights.
     fn weighted<'a>(&self, value: &'a str, padded: &'a mut String) -> Vec<(&'a str, f64)> {
-        let weight = |term| self.weights.get(&digest(term)).copied().unwrap_or(self.most);
+        let weight = |term| {
+            self.weights
+                .get(&digest(term))
+                .copied()
+                .unwrap_or(self.most)
+        };
         let terms = self.by.terms(value, padded).into_iter();
-        terms.map(|(term, count)| (term, weight(term) * f64::from(1 + count).ln())).collect()
+        terms
+            .map(|(term, count)| (term, weight(term) * f64::from(1 + count).ln()))
+            .collect()
     }
 }
 
@@ -84,7 +103,9 @@ impl By {
             Self::Trigrams => trigrams(value, padded),
         };
         all.sort_unstable();
-        all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
+        all.chunk_by(|a, b| a == b)
+            .map(|same| (same[0], same.len() as u32))
+            .collect()
     }
 }
 
@@ -106,13 +127,25 @@ mod tests {
 
     #[test]
     fn a_rare_word_counts_more_than_a_common_one() {
-        let records = records(&["black kettle k200", "black toaster t9", "black kettle k300", "", "black lamp"]);
+        let records = records(&[
+            "black kettle k200",
+            "black toaster t9",
+            "black kettle k300",
+            "",
+            "black lamp",
+        ]);
         let words = TfIdf::new(Some(Compare::TfIdf), &records, 0).unwrap();
         // Four records have a value. ln(1 + 4/4), ln(1 + 4/2) and ln(1 + 4/1), all with the factor ln 2 for a word that occurs once.
         let [black, kettle, rare] = [2.0f64.ln(), 3.0f64.ln(), 5.0f64.ln()];
-        let expected = (black * black + kettle * kettle) / (black * black + kettle * kettle + rare * rare);
-        assert!((words.similarity("black kettle k200", "k300 black kettle") - expected).abs() < 1e-12);
-        assert!(words.similarity("black k200", "grey k200") > words.similarity("black k200", "black t9"));
+        let expected =
+            (black * black + kettle * kettle) / (black * black + kettle * kettle + rare * rare);
+        assert!(
+            (words.similarity("black kettle k200", "k300 black kettle") - expected).abs() < 1e-12
+        );
+        assert!(
+            words.similarity("black k200", "grey k200")
+                > words.similarity("black k200", "black t9")
+        );
         assert_eq!(words.similarity("lamp", "kettle"), 0.0);
         assert!(TfIdf::new(Some(Compare::Words), &records, 0).is_none());
         let runs = TfIdf::new(Some(Compare::TfIdfTrigrams), &records, 0).unwrap();

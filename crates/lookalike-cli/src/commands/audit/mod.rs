@@ -37,10 +37,12 @@ use crate::{
 ///
 /// Give --shingle, --tokens and --threshold as the tool had them, because similarity depends on them.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike audit removed.txt --texts crawl.jsonl\n  \
+#[command(
+    after_help = "Examples:\n  lookalike audit removed.txt --texts crawl.jsonl\n  \
     lookalike audit clusters.parquet --texts crawl/ --by-position --shingle 3 -t 0.7\n  \
     lookalike audit kept.jsonl --result kept --texts crawl.jsonl -o removals.jsonl\n  \
-    lookalike audit decisions.jsonl --texts crawl.jsonl --json")]
+    lookalike audit decisions.jsonl --texts crawl.jsonl --json"
+)]
 pub struct Audit {
     /// Files, folders, quoted globs or URLs of the result
     #[arg(required = true, value_name = "RESULT")]
@@ -136,8 +138,15 @@ impl From<KindBy> for ResultKind {
 impl Audit {
     pub fn configs(self) -> anyhow::Result<(RunConfig, Auditing)> {
         let method = self.records.fields.of_sets(self.compare.config()?)?;
-        let method = lookalike::Config { candidates: lookalike::Candidates::usual(method.measure), ..method };
-        let inputs = InputArgs { inputs: self.texts, input_command: Vec::new(), records: self.records };
+        let method = lookalike::Config {
+            candidates: lookalike::Candidates::usual(method.measure),
+            ..method
+        };
+        let inputs = InputArgs {
+            inputs: self.texts,
+            input_command: Vec::new(),
+            records: self.records,
+        };
         let result = AuditedResult {
             names: self.results,
             kind: self.result.map(ResultKind::from),
@@ -147,18 +156,29 @@ impl Audit {
             representative_field: self.duplicate_of_field,
             by_position: self.by_position,
         };
-        let auditing = Auditing { result, sample: self.sample, recheck: self.recheck, worst: self.worst };
+        let auditing = Auditing {
+            result,
+            sample: self.sample,
+            recheck: self.recheck,
+            worst: self.worst,
+        };
         Ok((run_config(&inputs, &self.run, method), auditing))
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let (json, quiet, output) = (self.json, self.run.quiet, self.output.clone());
-        let report = Report::new("audit").inputs("result", &self.results).inputs("texts", &self.texts);
-        let report = report.output("removals", output.as_deref()).output("bad_lines", self.records.skip_bad.as_deref());
+        let report = Report::new("audit")
+            .inputs("result", &self.results)
+            .inputs("texts", &self.texts);
+        let report = report
+            .output("removals", output.as_deref())
+            .output("bad_lines", self.records.skip_bad.as_deref());
         let (config, auditing) = self.configs()?;
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(quiet);
-        let done = audit(&config, &auditing, output.as_deref(), &|progress| bars.observe(progress));
+        let done = audit(&config, &auditing, output.as_deref(), &|progress| {
+            bars.observe(progress)
+        });
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Others, quiet);

@@ -20,12 +20,22 @@ pub(super) struct LongestArgs {
     /// Show the K longest sentences of both texts, and their digests
     ///
     /// These are the digests that dedup --method sentences compares.
-    #[arg(long, value_name = "K", conflicts_with = "sets", help_heading = "Longest sentences")]
+    #[arg(
+        long,
+        value_name = "K",
+        conflicts_with = "sets",
+        help_heading = "Longest sentences"
+    )]
     longest: Option<usize>,
     /// Hash of the longest sentences [default: xxh3]
     ///
     /// md5 hashes the sentences as they are in the text.
-    #[arg(long, value_enum, requires = "longest", help_heading = "Longest sentences")]
+    #[arg(
+        long,
+        value_enum,
+        requires = "longest",
+        help_heading = "Longest sentences"
+    )]
     digest: Option<DigestOf>,
 }
 
@@ -63,17 +73,42 @@ impl LongestArgs {
         self.longest.is_some()
     }
 
-    pub(super) fn of(&self, texts: &[String; 2], folds: Folds) -> lookalike::Result<Option<Longest>> {
-        let Some(longest) = self.longest else { return Ok(None) };
+    pub(super) fn of(
+        &self,
+        texts: &[String; 2],
+        folds: Folds,
+    ) -> lookalike::Result<Option<Longest>> {
+        let Some(longest) = self.longest else {
+            return Ok(None);
+        };
         let digest_by = self.digest.map_or(DigestBy::Xxh3, Into::into);
         let by = KSentence::new(longest, digest_by)?.folded(folds);
         let [a, b] = texts.each_ref().map(|text| {
             let mut tokens = Tokens::new();
-            let digest = by.digest(text, &mut tokens).map(|digest| format!("{digest:032x}"));
-            let sentence = |(length, span): (usize, lookalike::text::Span)| Sentence { length, start: span.start, end: span.end };
-            OfText { digest, sentences: by.longest(text, &mut tokens).into_iter().map(sentence).collect() }
+            let digest = by
+                .digest(text, &mut tokens)
+                .map(|digest| format!("{digest:032x}"));
+            let sentence = |(length, span): (usize, lookalike::text::Span)| Sentence {
+                length,
+                start: span.start,
+                end: span.end,
+            };
+            OfText {
+                digest,
+                sentences: by
+                    .longest(text, &mut tokens)
+                    .into_iter()
+                    .map(sentence)
+                    .collect(),
+            }
         });
-        Ok(Some(Longest { longest, digest_by, same: a.digest.is_some() && a.digest == b.digest, a, b }))
+        Ok(Some(Longest {
+            longest,
+            digest_by,
+            same: a.digest.is_some() && a.digest == b.digest,
+            a,
+            b,
+        }))
     }
 }
 
@@ -83,14 +118,31 @@ impl Longest {
             DigestBy::Md5 => "MD5",
             DigestBy::Xxh3 => "XXH3",
         };
-        let verdict = if self.same { "the same" } else { "not the same" };
-        let mut page =
-            format!("\n{BOLD}the {} of both, by {by}: {verdict}{BOLD:#}\n", counted(self.longest as u64, "longest sentence"));
+        let verdict = if self.same {
+            "the same"
+        } else {
+            "not the same"
+        };
+        let mut page = format!(
+            "\n{BOLD}the {} of both, by {by}: {verdict}{BOLD:#}\n",
+            counted(self.longest as u64, "longest sentence")
+        );
         for (name, text, of) in [("A", &texts[0], &self.a), ("B", &texts[1], &self.b)] {
-            let _ = writeln!(page, "{name}  {}", of.digest.as_deref().unwrap_or("no sentence"));
+            let _ = writeln!(
+                page,
+                "{name}  {}",
+                of.digest.as_deref().unwrap_or("no sentence")
+            );
             for Sentence { length, start, end } in &of.sentences {
-                let sentence = text[*start..*end].split_whitespace().collect::<Vec<_>>().join(" ");
-                let _ = writeln!(page, "   {DIM}{length:>5}{DIM:#}  {}", both_ends(&sentence, full));
+                let sentence = text[*start..*end]
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ");
+                let _ = writeln!(
+                    page,
+                    "   {DIM}{length:>5}{DIM:#}  {}",
+                    both_ends(&sentence, full)
+                );
             }
         }
         page

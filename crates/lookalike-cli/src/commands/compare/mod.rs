@@ -70,7 +70,12 @@ pub struct Compare {
     ///
     /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
     /// detected unless this flag is given.
-    #[arg(long, value_name = "LABEL", requires = "collection", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "LABEL",
+        requires = "collection",
+        help_heading = "Input"
+    )]
     encoding: Option<String>,
     #[command(flatten)]
     fields: FieldArgs,
@@ -84,7 +89,13 @@ pub struct Compare {
     /// Exit with code 1 if the similarity is below T
     ///
     /// The similarity is the resemblance, or the measure that --measure names.
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        short,
+        value_name = "T",
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
     threshold: Option<f64>,
     /// Similarity measure that --threshold applies to
     #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, requires = "threshold", help_heading = "Comparison")]
@@ -145,31 +156,48 @@ impl Compare {
             report.sentences = self.longest.of(&texts, method.config().folds)?;
         }
         if self.json {
-            let header = Header::new("compare").inputs("a", [&self.a]).inputs("b", [&self.b]).inputs("in", &self.collection);
+            let header = Header::new("compare")
+                .inputs("a", [&self.a])
+                .inputs("b", [&self.b])
+                .inputs("in", &self.collection);
             print_data(&header.json(&report)?)?;
         } else {
-            let members = if method.config().tokens == TokensBy::Items { "item" } else { "shingle" };
+            let members = if method.config().tokens == TokensBy::Items {
+                "item"
+            } else {
+                "shingle"
+            };
             print(&page::page(&report, members, &texts, &passages, self.full))?;
         }
         let measured = match self.measure {
             MeasureBy::Resemblance => report.figures.resemblance,
             MeasureBy::Containment => report.figures.containment_ab,
         };
-        Ok(ExitCode::from(u8::from(self.threshold.is_some_and(|t| measured < t))))
+        Ok(ExitCode::from(u8::from(
+            self.threshold.is_some_and(|t| measured < t),
+        )))
     }
 
     fn config(&self) -> anyhow::Result<Config> {
         if self.fields.set_field.is_some() && self.collection.is_empty() {
-            anyhow::bail!("--set-field names a field of the records of --in; give both, or --sets if A and B are JSON arrays");
+            anyhow::bail!(
+                "--set-field names a field of the records of --in; give both, or --sets if A and B are JSON arrays"
+            );
         }
         let config = self.fields.of_sets(self.shingles.config()?)?;
-        if self.sets { as_sets(config) } else { Ok(config) }
+        if self.sets {
+            as_sets(config)
+        } else {
+            Ok(config)
+        }
     }
 
     fn texts(&self) -> anyhow::Result<[String; 2]> {
         if self.collection.is_empty() {
             if self.a == "-" && self.b == "-" {
-                anyhow::bail!("standard input can be only one of the two texts; name a file for the other");
+                anyhow::bail!(
+                    "standard input can be only one of the two texts; name a file for the other"
+                );
             }
             let read = |path: &String| {
                 let is_file = path != "-" && !path.contains("://");
@@ -192,7 +220,9 @@ impl Compare {
             return Ok([read(&self.a)?, read(&self.b)?]);
         }
         let texts = find_texts(&self.run_config()?, &[&self.a, &self.b])?;
-        texts.try_into().map_err(|_| anyhow::anyhow!("two documents were expected"))
+        texts
+            .try_into()
+            .map_err(|_| anyhow::anyhow!("two documents were expected"))
     }
 
     /// Returns the configuration for looking up A and B by their ids.
@@ -209,15 +239,29 @@ impl Compare {
         })
     }
 
-    fn report(&self, method: &Method, sets: &[Vec<u64>; 2], overlap: Overlap, cut: &[Vec<Passage>; 2]) -> anyhow::Result<Report> {
+    fn report(
+        &self,
+        method: &Method,
+        sets: &[Vec<u64>; 2],
+        overlap: Overlap,
+        cut: &[Vec<Passage>; 2],
+    ) -> anyhow::Result<Report> {
         let minhash = MinHash::new(DEFAULT_SLOTS, method.config().seed);
         let signatures = sets.each_ref().map(|set| minhash.signature(set));
         let resemblance = signatures[0].resemblance(&signatures[1])?;
         // |A ∩ B| = r / (1 + r) · (|A| + |B|), so containment grows with r.
         let both = (overlap.a + overlap.b) as f64;
-        let containment = |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));
-        let places =
-            |cut: &[Passage]| cut.iter().map(|p| Place { start: p.span.start, end: p.span.end, shared: p.shared }).collect();
+        let containment =
+            |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));
+        let places = |cut: &[Passage]| {
+            cut.iter()
+                .map(|p| Place {
+                    start: p.span.start,
+                    end: p.span.end,
+                    shared: p.shared,
+                })
+                .collect()
+        };
         Ok(Report {
             a: shown_name(&self.a),
             b: shown_name(&self.b),

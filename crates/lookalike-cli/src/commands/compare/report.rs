@@ -19,7 +19,10 @@ pub(super) struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) few_anchors: Option<[bool; 2]>,
     pub(super) sketch: Signatures,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sketches::by_name")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "sketches::by_name"
+    )]
     pub(super) sketches: Option<Vec<Sketched>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sentences: Option<Longest>,

@@ -56,10 +56,14 @@ impl Compare {
             (self.fields.set_field.is_some(), "--set-field"),
         ];
         if let Some((_, flag)) = flags.into_iter().find(|(is_given, _)| *is_given) {
-            anyhow::bail!("{flag} needs the texts, but A and B are stored sketches; leave it out, or compare the texts");
+            anyhow::bail!(
+                "{flag} needs the texts, but A and B are stored sketches; leave it out, or compare the texts"
+            );
         }
         if self.config()? != Config::default() {
-            anyhow::bail!("the file of sketches says how its texts were sketched; leave out the flags for tokens and shingles");
+            anyhow::bail!(
+                "the file of sketches says how its texts were sketched; leave out the flags for tokens and shingles"
+            );
         }
         Ok(())
     }
@@ -68,38 +72,72 @@ impl Compare {
         if let Some(threshold) = self.threshold {
             Shape::check(threshold, Config::default().recall)?;
         }
-        let [a, b] = &sketches[..] else { anyhow::bail!("two sketches were expected") };
+        let [a, b] = &sketches[..] else {
+            anyhow::bail!("two sketches were expected")
+        };
         let estimated = Sketching::new(&parameters)?.compare(a, b)?;
         let measured = match self.measure {
             MeasureBy::Resemblance => estimated.resemblance,
             MeasureBy::Containment => estimated.containment_ab,
         };
         if self.threshold.is_some() && measured.is_none() {
-            anyhow::bail!("--threshold: these sketches ({}) do not show this similarity", parameters.kind());
+            anyhow::bail!(
+                "--threshold: these sketches ({}) do not show this similarity",
+                parameters.kind()
+            );
         }
         let (shingles_a, shingles_b) = (a.shingles, b.shingles);
         let (name_a, name_b) = (shown_name(&self.a), shown_name(&self.b));
-        let report = Report { a: name_a, b: name_b, parameters, shingles_a, shingles_b, estimated };
+        let report = Report {
+            a: name_a,
+            b: name_b,
+            parameters,
+            shingles_a,
+            shingles_b,
+            estimated,
+        };
         if self.json {
-            let header = Header::new("compare").inputs("a", [&self.a]).inputs("b", [&self.b]).inputs("in", &self.collection);
+            let header = Header::new("compare")
+                .inputs("a", [&self.a])
+                .inputs("b", [&self.b])
+                .inputs("in", &self.collection);
             print_data(&header.json(&report)?)?;
         } else {
             print(&page(&report))?;
         }
-        let is_below = self.threshold.zip(measured).is_some_and(|(threshold, measured)| measured.value < threshold);
+        let is_below = self
+            .threshold
+            .zip(measured)
+            .is_some_and(|(threshold, measured)| measured.value < threshold);
         Ok(ExitCode::from(u8::from(is_below)))
     }
 }
 
 fn page(report: &Report) -> String {
     let mut page = String::new();
-    let Comparison { same, resemblance, containment_ab, containment_ba, same_sentences, .. } = report.estimated;
-    let estimates =
-        [("resemblance", resemblance), ("containment of A in B", containment_ab), ("containment of B in A", containment_ba)];
+    let Comparison {
+        same,
+        resemblance,
+        containment_ab,
+        containment_ba,
+        same_sentences,
+        ..
+    } = report.estimated;
+    let estimates = [
+        ("resemblance", resemblance),
+        ("containment of A in B", containment_ab),
+        ("containment of B in A", containment_ba),
+    ];
     for (what, estimate) in estimates {
         let Some(estimate) = estimate else { continue };
-        let Estimate { value, low, high, .. } = estimate;
-        let shown = if low == high { format!("{BOLD}{value:.4}{BOLD:#}, certain") } else { interval(&estimate) };
+        let Estimate {
+            value, low, high, ..
+        } = estimate;
+        let shown = if low == high {
+            format!("{BOLD}{value:.4}{BOLD:#}, certain")
+        } else {
+            interval(&estimate)
+        };
         let _ = writeln!(page, "{what:<22} {shown}");
     }
     let yes = |is: bool| if is { "yes" } else { "no" };
@@ -110,7 +148,9 @@ fn page(report: &Report) -> String {
         let _ = writeln!(page, "{:<22} {}", "exact duplicates", yes(same));
     }
     for (which, shingles) in [("A", report.shingles_a), ("B", report.shingles_b)] {
-        let shingles = shingles.map_or("unknown (a union)".into(), |shingles| counted(shingles, "shingle"));
+        let shingles = shingles.map_or("unknown (a union)".into(), |shingles| {
+            counted(shingles, "shingle")
+        });
         let _ = writeln!(page, "{:<22} {shingles}", format!("size of {which}"));
     }
     let (kind, seed) = (report.parameters.kind(), report.parameters.seed);

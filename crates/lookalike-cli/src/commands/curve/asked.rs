@@ -32,18 +32,34 @@ pub(super) struct OfSize {
 /// Returns a lower bound of P(found) for pairs at the threshold, for each of the [`SIZES`].
 pub(super) fn by_size(method: &Method) -> Vec<OfSize> {
     let found = method.found_at_threshold_of_sizes();
-    found.iter().flat_map(|found| SIZES.map(|shingles| OfSize { shingles, found: found(shingles) })).collect()
+    found
+        .iter()
+        .flat_map(|found| {
+            SIZES.map(|shingles| OfSize {
+                shingles,
+                found: found(shingles),
+            })
+        })
+        .collect()
 }
 
 pub(super) fn size_table(sizes: &[OfSize]) -> String {
-    let head = format!("{BOLD}shingles  P(found){BOLD:#}  {DIM}shingles of the smaller text; P(found) is a lower bound{DIM:#}\n");
-    let lines = sizes.iter().map(|of| format!("{:>8}  {:.6}\n", count(of.shingles as u64), of.found));
+    let head = format!(
+        "{BOLD}shingles  P(found){BOLD:#}  {DIM}shingles of the smaller text; P(found) is a lower bound{DIM:#}\n"
+    );
+    let lines = sizes
+        .iter()
+        .map(|of| format!("{:>8}  {:.6}\n", count(of.shingles as u64), of.found));
     head + &lines.collect::<String>()
 }
 
 /// Describes the promised recall: the lowest P(found), and the sizes of texts that it is valid for.
 pub(super) fn promised(Promise { found, from }: Promise) -> String {
-    let texts = if from == 1 { "all texts".into() } else { format!("texts of {} shingles or more", count(from as u64)) };
+    let texts = if from == 1 {
+        "all texts".into()
+    } else {
+        format!("texts of {} shingles or more", count(from as u64))
+    };
     format!("for {texts}: {BOLD}{found:.4}{BOLD:#} or more")
 }
 
@@ -58,8 +74,18 @@ impl Asked {
     /// Returns P(found) at the given similarities, or along the whole curve.
     pub(super) fn points(&self, found: impl Fn(f64) -> f64) -> Vec<Point> {
         let steps = (1..=20).map(|i| f64::from(i) / 20.0);
-        let similarities: Vec<f64> = if self.at.is_empty() { steps.collect() } else { self.at.clone() };
-        similarities.into_iter().map(|similarity| Point { similarity, found: found(similarity) }).collect()
+        let similarities: Vec<f64> = if self.at.is_empty() {
+            steps.collect()
+        } else {
+            self.at.clone()
+        };
+        similarities
+            .into_iter()
+            .map(|similarity| Point {
+                similarity,
+                found: found(similarity),
+            })
+            .collect()
     }
 
     /// Returns a curve's report: as JSON with --json; only the points with --at; otherwise `head`, then a table and a chart.
@@ -74,11 +100,18 @@ impl Asked {
             return json(report);
         }
         if !self.at.is_empty() {
-            return Ok(points.iter().map(|point| format!("{:.4}  {:.6}\n", point.similarity, point.found)).collect());
+            return Ok(points
+                .iter()
+                .map(|point| format!("{:.4}  {:.6}\n", point.similarity, point.found))
+                .collect());
         }
         let mut page = format!("{head}\n{BOLD}similarity  P(found){BOLD:#}\n");
         for p in points {
-            let mark = if (p.similarity - self.threshold).abs() < 1e-9 { "  ← threshold" } else { "" };
+            let mark = if (p.similarity - self.threshold).abs() < 1e-9 {
+                "  ← threshold"
+            } else {
+                ""
+            };
             page += &format!("      {:.2}  {:.6}{mark}\n", p.similarity, p.found);
         }
         let found = Line::Continuous(Box::new(|s| found(f64::from(s)) as f32));
@@ -96,5 +129,9 @@ pub(super) fn json(report: &impl Serialize) -> anyhow::Result<String> {
 
 /// Formats a probability or a difference so that even a small one has significant digits.
 pub(super) fn small(number: f64) -> String {
-    if number == 0.0 || number >= 0.001 { format!("{number:.6}") } else { format!("{number:.1e}") }
+    if number == 0.0 || number >= 0.001 {
+        format!("{number:.6}")
+    } else {
+        format!("{number:.1e}")
+    }
 }

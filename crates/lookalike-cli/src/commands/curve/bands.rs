@@ -46,7 +46,10 @@ impl Bands {
                 Shape::check(threshold, asked.recall)?;
                 (SCurve::new(bands, rows)?, None)
             }
-            _ => (Shape::choose(threshold, asked.recall)?.curve(), Some(asked.recall)),
+            _ => (
+                Shape::choose(threshold, asked.recall)?.curve(),
+                Some(asked.recall),
+            ),
         };
         let report = Report {
             threshold,
@@ -65,7 +68,9 @@ impl Bands {
 }
 
 fn head(r: &Report) -> String {
-    let chosen = r.recall.map_or(String::new(), |recall| format!(" (requested: {recall})"));
+    let chosen = r
+        .recall
+        .map_or(String::new(), |recall| format!(" (requested: {recall})"));
     format!(
         "{BOLD}{} bands of {} rows{BOLD:#} ({} slots) find {BOLD}{:.4}{BOLD:#} of the pairs at {}{chosen}\n\
          steepest near (1/b)^(1/r)    {:.4}\n\

@@ -19,10 +19,20 @@ pub(super) struct Distance {
     #[arg(long, value_name = "D", num_args = 0..=1, help_heading = "SimHash")]
     pub(super) distance: Option<Option<u32>>,
     /// Bits per hash, 64 or 128 [default: 64]
-    #[arg(long, value_name = "BITS", requires = "distance", help_heading = "SimHash")]
+    #[arg(
+        long,
+        value_name = "BITS",
+        requires = "distance",
+        help_heading = "SimHash"
+    )]
     bits: Option<u32>,
     /// Blocks per hash [default: --distance plus 1]
-    #[arg(long, value_name = "B", requires = "distance", help_heading = "SimHash")]
+    #[arg(
+        long,
+        value_name = "B",
+        requires = "distance",
+        help_heading = "SimHash"
+    )]
     blocks: Option<u32>,
 }
 
@@ -51,15 +61,36 @@ struct Report {
 
 impl Distance {
     pub(super) fn page(&self, distance: Option<u32>, asked: &Asked) -> anyhow::Result<String> {
-        let Asked { threshold, recall, .. } = *asked;
+        let Asked {
+            threshold, recall, ..
+        } = *asked;
         Shape::check(threshold, recall)?;
-        let width = self.bits.map(Width::try_from).transpose()?.unwrap_or_default();
+        let width = self
+            .bits
+            .map(Width::try_from)
+            .transpose()?
+            .unwrap_or_default();
         let distance = distance.unwrap_or_else(|| sketch::distance_at(threshold, width));
-        let blocks = Blocks::new(width, distance, self.blocks.unwrap_or(distance.saturating_add(1)))?;
-        let by = SimHashBy { bits: width, distance: Some(distance), blocks: Some(blocks.blocks()), ..SimHashBy::default() };
-        let method = Method::new(Config { threshold, recall, candidates: Candidates::SimHash(by), ..Config::default() })?;
+        let blocks = Blocks::new(
+            width,
+            distance,
+            self.blocks.unwrap_or(distance.saturating_add(1)),
+        )?;
+        let by = SimHashBy {
+            bits: width,
+            distance: Some(distance),
+            blocks: Some(blocks.blocks()),
+            ..SimHashBy::default()
+        };
+        let method = Method::new(Config {
+            threshold,
+            recall,
+            candidates: Candidates::SimHash(by),
+            ..Config::default()
+        })?;
         let found = |s| sketch::within_distance(s, width, distance);
-        let reaches = |&distance: &u32| sketch::within_distance(threshold, width, distance) >= recall;
+        let reaches =
+            |&distance: &u32| sketch::within_distance(threshold, width, distance) >= recall;
         let report = Report {
             threshold,
             recall,
@@ -87,7 +118,10 @@ fn head(r: &Report) -> String {
         r.distance, r.bits, r.found_at_threshold, r.threshold, r.resemblance,
     );
     if let Some(distance) = r.distance_for_recall {
-        head += &format!("bits for recall {:<12} {distance}  {DIM}for pairs at {}{DIM:#}\n", r.recall, r.threshold);
+        head += &format!(
+            "bits for recall {:<12} {distance}  {DIM}for pairs at {}{DIM:#}\n",
+            r.recall, r.threshold
+        );
     }
     head += &format!(
         "tables                       {}  {DIM}of {} blocks{DIM:#}\n\
@@ -96,6 +130,8 @@ fn head(r: &Report) -> String {
         r.blocks,
         small(r.accidental_matches)
     );
-    let promised = r.promise.map_or(String::new(), |promise| promised(promise) + "\n");
+    let promised = r
+        .promise
+        .map_or(String::new(), |promise| promised(promise) + "\n");
     head + &format!("{promised}\n{}", size_table(&r.found_by_size))
 }

@@ -64,7 +64,11 @@ impl Ids {
             }
         };
         let usual = [0.5, 0.8, 0.9];
-        let resemblances = if asked.at.is_empty() { &usual[..] } else { &asked.at };
+        let resemblances = if asked.at.is_empty() {
+            &usual[..]
+        } else {
+            &asked.at
+        };
         let report = Report {
             degree,
             shingles: n,
@@ -88,8 +92,17 @@ impl Ids {
             report.distinct_approx,
             small(report.collision_bound),
         );
-        for Seen { resemblance, seen, bias_approx, .. } in &report.resemblances {
-            page += &format!("{resemblance:>11.6}  {seen:>11.6}  {:>17}\n", small(*bias_approx));
+        for Seen {
+            resemblance,
+            seen,
+            bias_approx,
+            ..
+        } in &report.resemblances
+        {
+            page += &format!(
+                "{resemblance:>11.6}  {seen:>11.6}  {:>17}\n",
+                small(*bias_approx)
+            );
         }
         Ok(page)
     }

@@ -22,8 +22,8 @@ use clap::{ArgGroup, Args};
 use lookalike::Config;
 
 use self::{
-    asked::Asked, bands::Bands, distance::Distance, ids::Ids, matrix::Matrix, sample_size::SampleSize, sharing::Sharing,
-    sketches::Sketches,
+    asked::Asked, bands::Bands, distance::Distance, ids::Ids, matrix::Matrix,
+    sample_size::SampleSize, sharing::Sharing, sketches::Sketches,
 };
 use crate::output::print;
 
@@ -39,7 +39,8 @@ use crate::output::print;
 /// functions produce for the given sets?
 #[derive(Args)]
 #[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates", "matrix", "files"]))]
-#[command(after_help = "Examples:\n  lookalike curve --threshold 0.7 --recall 0.995\n  \
+#[command(
+    after_help = "Examples:\n  lookalike curve --threshold 0.7 --recall 0.995\n  \
     lookalike curve --bands 20 --rows 5 --at 0.3 --at 0.8\n  \
     lookalike curve --sample-size --within 0.05 --confidence 0.99 --at 0.8\n  \
     lookalike curve --sample-size --sketch 100 --documents 30000000\n  \
@@ -47,7 +48,8 @@ use crate::output::print;
     lookalike curve --distance 3\n  \
     lookalike curve --candidates shared --measure containment --threshold 0.9\n  \
     lookalike curve --sketches sketches.parquet --threshold 0.9\n  \
-    lookalike curve --matrix rows.txt --permutation 3,4,7,6,1,2,5 --hash '2x+1 mod 5'")]
+    lookalike curve --matrix rows.txt --permutation 3,4,7,6,1,2,5 --hash '2x+1 mod 5'"
+)]
 pub struct Curve {
     /// Minimum similarity of duplicates
     #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true)]
@@ -62,7 +64,12 @@ pub struct Curve {
     /// Print P(found) at this similarity; can be repeated
     ///
     /// With --sample-size or --degree, the results are computed for this resemblance.
-    #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "matrix")]
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        conflicts_with = "matrix"
+    )]
     at: Vec<f64>,
     /// Print the results as JSON
     #[arg(long)]
@@ -86,8 +93,19 @@ impl Curve {
         if let Some(wrong) = self.at.iter().find(|s| !(0.0..=1.0).contains(*s)) {
             anyhow::bail!("--at {wrong}: a similarity is a number from 0 to 1");
         }
-        let Self { threshold, recall, json, .. } = self;
-        let asked = Asked { threshold, recall, are_bands: self.bands.are_given(), at: self.at, json };
+        let Self {
+            threshold,
+            recall,
+            json,
+            ..
+        } = self;
+        let asked = Asked {
+            threshold,
+            recall,
+            are_bands: self.bands.are_given(),
+            at: self.at,
+            json,
+        };
         let page = if self.matrix.is_asked() {
             self.matrix.page(json)
         } else if self.sample_size.is_asked() {

@@ -17,17 +17,34 @@ pub(super) struct SampleSize {
     #[arg(long, help_heading = "Sketch size")]
     sample_size: bool,
     /// Margin: how far the estimate may be off
-    #[arg(long, value_name = "EPS", default_value_t = 0.05, allow_negative_numbers = true, requires = "sample_size")]
+    #[arg(
+        long,
+        value_name = "EPS",
+        default_value_t = 0.05,
+        allow_negative_numbers = true,
+        requires = "sample_size"
+    )]
     #[arg(help_heading = "Sketch size")]
     within: f64,
     /// Minimum probability that the estimate is within the margin
-    #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true, requires = "sample_size")]
+    #[arg(
+        long,
+        value_name = "P",
+        default_value_t = 0.95,
+        allow_negative_numbers = true,
+        requires = "sample_size"
+    )]
     #[arg(help_heading = "Sketch size")]
     confidence: f64,
     /// Show the probability for S sampled shingles instead
     ///
     /// The command prints the probability that S sampled shingles give an estimate within the margin.
-    #[arg(long, value_name = "S", requires = "sample_size", conflicts_with = "confidence")]
+    #[arg(
+        long,
+        value_name = "S",
+        requires = "sample_size",
+        conflicts_with = "confidence"
+    )]
     #[arg(help_heading = "Sketch size")]
     sketch: Option<usize>,
     /// Show the probability of a gross overestimate among N documents
@@ -58,7 +75,12 @@ const NINE_TENTHS: f64 = 0.9;
 impl Collection {
     fn new(documents: u64, sketch: usize) -> Self {
         let anywhere = size::overestimated_anywhere(sketch, HALF, NINE_TENTHS, documents);
-        Self { documents, pairs: size::pairs(documents), sketch, half_taken_for_more_than_nine_tenths: anywhere }
+        Self {
+            documents,
+            pairs: size::pairs(documents),
+            sketch,
+            half_taken_for_more_than_nine_tenths: anywhere,
+        }
     }
 
     fn words(&self) -> String {
@@ -133,20 +155,36 @@ impl SampleSize {
     }
 
     fn sizes(&self, resemblances: &[Option<f64>], as_json: bool) -> anyhow::Result<String> {
-        let Self { within, confidence, .. } = *self;
+        let Self {
+            within, confidence, ..
+        } = *self;
         let size = |&resemblance: &Option<f64>| {
             let sketch = size::smallest_sample(resemblance, within, confidence)
                 .with_context(|| format!("--within {within} --confidence {confidence}"))?;
-            Ok(Size { resemblance, sketch })
+            Ok(Size {
+                resemblance,
+                sketch,
+            })
         };
-        let sizes = resemblances.iter().map(size).collect::<anyhow::Result<_>>()?;
+        let sizes = resemblances
+            .iter()
+            .map(size)
+            .collect::<anyhow::Result<_>>()?;
         let collection = |documents| {
-            let sketch = size::smallest_for_collection(HALF, NINE_TENTHS, documents, 1.0 - confidence)
-                .with_context(|| format!("--documents {documents} --confidence {confidence}"))?;
+            let sketch =
+                size::smallest_for_collection(HALF, NINE_TENTHS, documents, 1.0 - confidence)
+                    .with_context(|| {
+                        format!("--documents {documents} --confidence {confidence}")
+                    })?;
             Ok::<_, anyhow::Error>(Collection::new(documents, sketch))
         };
         let collection = self.documents.map(collection).transpose()?;
-        let report = Sizes { within, confidence, sizes, collection };
+        let report = Sizes {
+            within,
+            confidence,
+            sizes,
+            collection,
+        };
         if as_json {
             return json(&report);
         }
@@ -154,7 +192,11 @@ impl SampleSize {
             "{BOLD}sampled shingles needed to estimate a resemblance to within {within} with probability {confidence}{BOLD:#}\n\
              {DIM}Broder 1997, section 4.2{DIM:#}\n\n{BOLD}resemblance  shingles{BOLD:#}\n"
         );
-        for Size { resemblance, sketch } in &report.sizes {
+        for Size {
+            resemblance,
+            sketch,
+        } in &report.sizes
+        {
             page += &format!("{:>11}  {:>8}\n", name(*resemblance), count(*sketch as u64));
         }
         if let Some(collection) = &report.collection {
@@ -168,7 +210,12 @@ impl SampleSize {
         Ok(page)
     }
 
-    fn precision(&self, sketch: usize, resemblances: &[Option<f64>], as_json: bool) -> anyhow::Result<String> {
+    fn precision(
+        &self,
+        sketch: usize,
+        resemblances: &[Option<f64>],
+        as_json: bool,
+    ) -> anyhow::Result<String> {
         let within = self.within;
         match sketch {
             0 => return Err(Error::from(ErrorKind::EmptySample)).context("--sketch 0"),
@@ -180,14 +227,23 @@ impl SampleSize {
         size::check(None, within).with_context(|| format!("--within {within}"))?;
         let probability = |&resemblance: &Option<f64>| Probability {
             resemblance,
-            probability: resemblance.map_or_else(|| size::within_at_worst(sketch, within), |r| size::within(sketch, r, within)),
+            probability: resemblance.map_or_else(
+                || size::within_at_worst(sketch, within),
+                |r| size::within(sketch, r, within),
+            ),
         };
         let report = Precision {
             sketch,
             within,
             probabilities: resemblances.iter().map(probability).collect(),
-            half_taken_for_more_than_nine_tenths: size::overestimated_above(sketch, HALF, NINE_TENTHS),
-            collection: self.documents.map(|documents| Collection::new(documents, sketch)),
+            half_taken_for_more_than_nine_tenths: size::overestimated_above(
+                sketch,
+                HALF,
+                NINE_TENTHS,
+            ),
+            collection: self
+                .documents
+                .map(|documents| Collection::new(documents, sketch)),
         };
         if as_json {
             return json(&report);
@@ -197,7 +253,11 @@ impl SampleSize {
              {DIM}Broder 1997, section 4.2{DIM:#}\n\n{BOLD}resemblance  probability{BOLD:#}\n",
             count(sketch as u64)
         );
-        for Probability { resemblance, probability } in &report.probabilities {
+        for Probability {
+            resemblance,
+            probability,
+        } in &report.probabilities
+        {
             page += &format!("{:>11}  {probability:>11.6}\n", name(*resemblance));
         }
         page += &format!(
@@ -205,7 +265,11 @@ impl SampleSize {
             small(report.half_taken_for_more_than_nine_tenths)
         );
         page += &report.collection.as_ref().map_or_else(
-            || format!("{DIM}for one pair; give --documents for all pairs of a collection{DIM:#}\n"),
+            || {
+                format!(
+                    "{DIM}for one pair; give --documents for all pairs of a collection{DIM:#}\n"
+                )
+            },
             Collection::words,
         );
         Ok(page)

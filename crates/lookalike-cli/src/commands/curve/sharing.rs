@@ -3,7 +3,9 @@
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use lookalike::{Candidates, Config, ErrorKind, Method, Shared, lsh::Promise, sketch::Modulus, verify::Measure};
+use lookalike::{
+    Candidates, Config, ErrorKind, Method, Shared, lsh::Promise, sketch::Modulus, verify::Measure,
+};
 use serde::Serialize;
 
 use super::asked::{Asked, OfSize, by_size, json, promised, size_table};
@@ -64,11 +66,18 @@ impl Sharing {
         for (flag, given, fits, meant) in [
             ("--bands", asked.are_bands, is_bands, "bands"),
             ("--at", !asked.at.is_empty(), is_bands, "bands"),
-            ("--modulus", self.modulus.is_some(), !is_bands, "shared or --candidates super"),
+            (
+                "--modulus",
+                self.modulus.is_some(),
+                !is_bands,
+                "shared or --candidates super",
+            ),
             ("--run-length", self.run_length.is_some(), is_super, "super"),
         ] {
             if given && !fits {
-                let this = way.to_possible_value().map_or(String::new(), |value| value.get_name().into());
+                let this = way
+                    .to_possible_value()
+                    .map_or(String::new(), |value| value.get_name().into());
                 anyhow::bail!(
                     "{flag} only works with --candidates {meant}, not {this}; give --candidates {meant}, or leave {flag} out"
                 );
@@ -76,7 +85,8 @@ impl Sharing {
         }
         match (way, self.measure) {
             (CandidatesBy::Bands | CandidatesBy::Super, MeasureBy::Containment) => {
-                Err(lookalike::Error::from(ErrorKind::NoContainment)).context("--measure containment")
+                Err(lookalike::Error::from(ErrorKind::NoContainment))
+                    .context("--measure containment")
             }
             (CandidatesBy::Bands, MeasureBy::Resemblance) => Ok(None),
             _ => Ok(Some(way)),
@@ -90,10 +100,17 @@ impl Sharing {
             run: self.run_length,
             ..Shared::default()
         };
-        let Asked { threshold, recall, .. } = *asked;
+        let Asked {
+            threshold, recall, ..
+        } = *asked;
         let measure = self.measure.into();
-        let method =
-            Method::new(Config { measure, threshold, recall, candidates: Candidates::Shared(shared), ..Config::default() })?;
+        let method = Method::new(Config {
+            measure,
+            threshold,
+            recall,
+            candidates: Candidates::Shared(shared),
+            ..Config::default()
+        })?;
         #[expect(clippy::expect_used, reason = "it was configured three lines above")]
         let (sharing, run_length) = method.sharing().expect("candidates by shared shingles");
         let report = Report {
@@ -116,7 +133,9 @@ impl Sharing {
             "{BOLD}{}{BOLD:#}: share of pairs at {of} {threshold} that is found (requested: {recall})",
             method.found_by()
         );
-        let promised = report.promise.map_or(String::new(), |promise| promised(promise) + "\n");
+        let promised = report
+            .promise
+            .map_or(String::new(), |promise| promised(promise) + "\n");
         Ok(format!("{head}\n{promised}\n{}", size_table(&report.found)))
     }
 }

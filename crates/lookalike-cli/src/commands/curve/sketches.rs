@@ -54,13 +54,26 @@ impl Sketches {
     }
 
     pub(super) fn page(&self, asked: &Asked) -> anyhow::Result<String> {
-        let config = RunConfig { inputs: self.files.clone(), ..RunConfig::default() };
+        let config = RunConfig {
+            inputs: self.files.clone(),
+            ..RunConfig::default()
+        };
         let Some(parameters) = sketch_parameters(&config)? else {
             let names: Vec<String> = self.files.iter().map(|name| shown_name(name)).collect();
-            anyhow::bail!("{} is not a file of sketches; make one with `lookalike sketch`", names.join(", "));
+            anyhow::bail!(
+                "{} is not a file of sketches; make one with `lookalike sketch`",
+                names.join(", ")
+            );
         };
         let (threshold, recall) = (asked.threshold, asked.recall);
-        let method = Method::of_sketches(&parameters, Config { threshold, recall, ..Config::default() })?;
+        let method = Method::of_sketches(
+            &parameters,
+            Config {
+                threshold,
+                recall,
+                ..Config::default()
+            },
+        )?;
         let curve = method.shape().map(|shape| shape.curve());
         let Some(accuracy) = Accuracy::of(&Sketching::new(&parameters)?) else {
             anyhow::bail!(
@@ -83,18 +96,38 @@ impl Sketches {
             standard_error: Some(accuracy.standard_error(threshold)),
             listed_from: Some(accuracy.listed_from(threshold, curve, 0.99)),
             rarely_listed_to: Some(accuracy.reached_from(threshold, 0.01)),
-            similarities: asked.points(|_| 0.0).into_iter().map(|point| at(point.similarity)).collect(),
+            similarities: asked
+                .points(|_| 0.0)
+                .into_iter()
+                .map(|point| at(point.similarity))
+                .collect(),
             parameters,
         };
-        if asked.json { json(&report) } else { Ok(page(&report, curve)) }
+        if asked.json {
+            json(&report)
+        } else {
+            Ok(page(&report, curve))
+        }
     }
 }
 
 fn page(report: &Report, curve: Option<Curve>) -> String {
-    let Report { parameters, threshold, recall, .. } = report;
-    let mut page = format!("{BOLD}{}{BOLD:#}, seed {}\n", parameters.kind(), parameters.seed);
+    let Report {
+        parameters,
+        threshold,
+        recall,
+        ..
+    } = report;
+    let mut page = format!(
+        "{BOLD}{}{BOLD:#}, seed {}\n",
+        parameters.kind(),
+        parameters.seed
+    );
     if let Some(Curve { bands, rows }) = curve {
-        let _ = writeln!(page, "{bands} bands of {rows} rows, chosen for recall {recall} at similarity {threshold}");
+        let _ = writeln!(
+            page,
+            "{bands} bands of {rows} rows, chosen for recall {recall} at similarity {threshold}"
+        );
     }
     if let (Some(from), Some(to)) = (report.listed_from, report.rarely_listed_to) {
         let _ = writeln!(
@@ -102,15 +135,26 @@ fn page(report: &Report, curve: Option<Curve>) -> String {
             "at threshold {threshold}, pairs lists at least 99 % of the pairs from {from:.3} up, and at most 1 % of those up to {to:.3}"
         );
     }
-    let _ = writeln!(page, "\n{BOLD}similarity  P(candidate)  P(listed)  standard error{BOLD:#}");
+    let _ = writeln!(
+        page,
+        "\n{BOLD}similarity  P(candidate)  P(listed)  standard error{BOLD:#}"
+    );
     for at in &report.similarities {
-        let mark = if (at.similarity - threshold).abs() < 1e-9 { "  ← threshold" } else { "" };
-        let candidate = at.candidate.map_or("-".into(), |found| format!("{found:.6}"));
+        let mark = if (at.similarity - threshold).abs() < 1e-9 {
+            "  ← threshold"
+        } else {
+            ""
+        };
+        let candidate = at
+            .candidate
+            .map_or("-".into(), |found| format!("{found:.6}"));
         let _ = writeln!(
             page,
             "      {:.2}  {candidate:>12}   {:.6}        {:.6}{mark}",
             at.similarity, at.listed, at.standard_error
         );
     }
-    page + &format!("{DIM}P(listed) is a lower bound: the pair is a candidate and its estimate reaches the threshold{DIM:#}\n")
+    page + &format!(
+        "{DIM}P(listed) is a lower bound: the pair is a candidate and its estimate reaches the threshold{DIM:#}\n"
+    )
 }

@@ -29,10 +29,12 @@ use crate::args::{CompareArgs, FieldArgs, PageArgs, RunArgs};
 /// count as one random draw, because pairs of one group are found or missed together. The intervals do not account for groups
 /// without a sampled document: sample more documents if a few large groups have most of the pairs.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
+#[command(
+    after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
     lookalike eval news.jsonl --truth pairs.jsonl --threshold 0.7\n  \
     lookalike eval pages.jsonl --labels page --run '' --run '--method simhash --bits 128'\n  \
-    lookalike eval news.jsonl --sample 500 --run '--verify none' --run '--bands 20 --rows 5 --recall 0.1 --verify none' --json")]
+    lookalike eval news.jsonl --sample 500 --run '--verify none' --run '--bands 20 --rows 5 --recall 0.1 --verify none' --json"
+)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["truth", "labels", "sample"]))]
 pub struct Eval {
     /// JSON Lines files, folders, quoted globs or URLs
@@ -58,7 +60,12 @@ pub struct Eval {
     ///
     /// Give '' for dedup with its defaults. The flag can be repeated. Flags that eval shares with dedup, such as --threshold,
     /// apply to all runs; a run's own flags override these shared flags. [default: every --method with its main options]
-    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Methods")]
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        allow_hyphen_values = true,
+        help_heading = "Methods"
+    )]
     pub(super) run: Vec<String>,
     /// Run each method R times and report the median time
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Methods")]

@@ -19,24 +19,53 @@ const FULL: usize = 30;
 
 pub fn page(report: &Report) -> String {
     let wide = |run: &Judged| run.label.chars().count();
-    let labels = report.runs.iter().map(wide).max().unwrap_or(0).max("pairs".len());
-    match report.runs.first().and_then(|run| run.by_similarity.as_deref()) {
+    let labels = report
+        .runs
+        .iter()
+        .map(wide)
+        .max()
+        .unwrap_or(0)
+        .max("pairs".len());
+    match report
+        .runs
+        .first()
+        .and_then(|run| run.by_similarity.as_deref())
+    {
         Some(steps) => by_similarity(&report.runs, steps, report.truth.threshold, labels),
         None => bars(&report.runs, labels),
     }
 }
 
 fn by_similarity(runs: &[Judged], steps: &[Step], threshold: f64, labels: usize) -> String {
-    let width = steps.iter().map(|step| count(step.pairs).len()).max().unwrap_or(0).max(4);
-    let cells = |cell: &dyn Fn(&Step) -> String| steps.iter().map(|step| format!(" {:>width$}", cell(step))).collect::<String>();
+    let width = steps
+        .iter()
+        .map(|step| count(step.pairs).len())
+        .max()
+        .unwrap_or(0)
+        .max(4);
+    let cells = |cell: &dyn Fn(&Step) -> String| {
+        steps
+            .iter()
+            .map(|step| format!(" {:>width$}", cell(step)))
+            .collect::<String>()
+    };
     let mut page = format!(
         "\n{BOLD}share found, by similarity{BOLD:#} {DIM}(true pairs: {threshold} or higher; █ all, ▁ few or none){DIM:#}\n{BOLD}{:labels$}{}{BOLD:#}\n",
         "from",
         cells(&|step| format!("{:.2}", step.from))
     );
-    page += &format!("{DIM}{:labels$}{}{DIM:#}\n", "pairs", cells(&|step| count(step.pairs)));
+    page += &format!(
+        "{DIM}{:labels$}{}{DIM:#}\n",
+        "pairs",
+        cells(&|step| count(step.pairs))
+    );
     for run in runs {
-        let of_run: String = run.by_similarity.iter().flatten().map(|step| format!(" {}", block(*step).repeat(width))).collect();
+        let of_run: String = run
+            .by_similarity
+            .iter()
+            .flatten()
+            .map(|step| format!(" {}", block(*step).repeat(width)))
+            .collect();
         page += &format!("{:labels$}{of_run}\n", run.label);
     }
     page
@@ -44,13 +73,18 @@ fn by_similarity(runs: &[Judged], steps: &[Step], threshold: f64, labels: usize)
 
 fn block(step: Step) -> String {
     // Only a share of 1 is shown as a full block.
-    step.share().map_or(' ', |share| BLOCKS[(share * 7.0) as usize]).into()
+    step.share()
+        .map_or(' ', |share| BLOCKS[(share * 7.0) as usize])
+        .into()
 }
 
 fn bars(runs: &[Judged], labels: usize) -> String {
     let mut page = String::new();
     for (name, of_run) in [
-        ("recall", (|run| run.pairs.recall) as fn(&Judged) -> Option<lookalike::sketch::Estimate>),
+        (
+            "recall",
+            (|run| run.pairs.recall) as fn(&Judged) -> Option<lookalike::sketch::Estimate>,
+        ),
         ("precision", |run| run.pairs.precision),
     ] {
         page += &format!("\n{BOLD}{name}{BOLD:#}\n");
@@ -70,7 +104,16 @@ mod tests {
 
     #[test]
     fn blocks_of_shares() {
-        let of = |found, pairs| block(Step { from: 0.5, pairs, found });
-        assert_eq!([of(0, 0), of(0, 9), of(1, 2), of(99, 100), of(9, 9)], [" ", "▁", "▄", "▇", "█"]);
+        let of = |found, pairs| {
+            block(Step {
+                from: 0.5,
+                pairs,
+                found,
+            })
+        };
+        assert_eq!(
+            [of(0, 0), of(0, 9), of(1, 2), of(99, 100), of(9, 9)],
+            [" ", "▁", "▄", "▇", "█"]
+        );
     }
 }

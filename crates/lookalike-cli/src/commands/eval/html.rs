@@ -20,9 +20,17 @@ struct Data<'a> {
 /// Returns the HTML file.
 pub(super) fn page(report: &Report) -> anyhow::Result<String> {
     let inputs = &report.parameters.inputs;
-    let shape = Method::new(report.parameters.method.clone()).ok().and_then(|method| method.shape());
+    let shape = Method::new(report.parameters.method.clone())
+        .ok()
+        .and_then(|method| method.shape());
     let curve = shape.map(Shape::points).unwrap_or_default();
-    let data = Data { program: env!("CARGO_PKG_VERSION"), command: "eval", inputs, report, curve };
+    let data = Data {
+        program: env!("CARGO_PKG_VERSION"),
+        command: "eval",
+        inputs,
+        report,
+        curve,
+    };
     let mut page = Page::new();
     page.add("report", &data)?;
     Ok(page.html(&format!("{} – lookalike eval", inputs.join(", "))))

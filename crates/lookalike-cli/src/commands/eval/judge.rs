@@ -70,23 +70,50 @@ pub struct Dropped {
 
 /// Compares a run with the truth.
 pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
-    let found: Vec<(u32, u32)> = outcome.pairs.iter().copied().filter(|&pair| truth.judges(pair)).collect();
-    let found_true: Vec<(u32, u32)> = found.iter().copied().filter(|&pair| truth.is_true(pair)).collect();
-    let counts = PairCounts { found_true: found_true.len() as u64, found: found.len() as u64, truth: truth.count() };
+    let found: Vec<(u32, u32)> = outcome
+        .pairs
+        .iter()
+        .copied()
+        .filter(|&pair| truth.judges(pair))
+        .collect();
+    let found_true: Vec<(u32, u32)> = found
+        .iter()
+        .copied()
+        .filter(|&pair| truth.is_true(pair))
+        .collect();
+    let counts = PairCounts {
+        found_true: found_true.len() as u64,
+        found: found.len() as u64,
+        truth: truth.count(),
+    };
     let partners = Partners::judge(&truth.judged, &truth.partners(), &found_true);
-    let kept: Vec<bool> = outcome.representatives.iter().zip(0..).map(|(&representative, d)| representative == d).collect();
+    let kept: Vec<bool> = outcome
+        .representatives
+        .iter()
+        .zip(0..)
+        .map(|(&representative, d)| representative == d)
+        .collect();
     let drops = match (truth.pairs(), &truth.groups) {
         (None, Some(groups)) => Drops::judge_groups(&kept, groups),
         (pairs, _) => Drops::judge(&kept, &truth.judged, pairs.unwrap_or_default()),
     };
     let clusters = truth.groups.as_ref().map(|groups| {
         let table = Contingency::of(&outcome.representatives, groups);
-        Clusters { b_cubed: table.b_cubed(), adjusted_rand_index: table.adjusted_rand_index() }
+        Clusters {
+            b_cubed: table.b_cubed(),
+            adjusted_rand_index: table.adjusted_rand_index(),
+        }
     });
-    let precision = sampled_share(found.iter().map(|&pair| (pair, truth.is_true(pair))), &truth.judged, truth.documents());
+    let precision = sampled_share(
+        found.iter().map(|&pair| (pair, truth.is_true(pair))),
+        &truth.judged,
+        truth.documents(),
+    );
     let recall = match truth.pairs() {
         Some(pairs) => {
-            let pairs = pairs.iter().map(|&pair| (pair, found.binary_search(&pair).is_ok()));
+            let pairs = pairs
+                .iter()
+                .map(|&pair| (pair, found.binary_search(&pair).is_ok()));
             sampled_share(pairs, &truth.judged, truth.documents())
         }
         // All documents of labelled groups are evaluated, so the recall is exact.
@@ -94,20 +121,31 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
     };
     // If all documents were evaluated, a share such as that of wrong drops is exact. If the evaluated documents are a random
     // sample, each document is an independent trial, so the share is an estimate with a confidence interval.
-    let of_documents = |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
-        true => share.map(|share| Estimate::exact(share.value)),
-        false => share,
-    };
+    let of_documents =
+        |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
+            true => share.map(|share| Estimate::exact(share.value)),
+            false => share,
+        };
     let by_similarity = truth.known().map(|(known, shown_from)| {
         let was_found = |a, b| found.binary_search(&(a, b)).is_ok();
-        let known = known.iter().filter_map(|pair| Some((pair.similarity?, was_found(pair.a, pair.b))));
+        let known = known
+            .iter()
+            .filter_map(|pair| Some((pair.similarity?, was_found(pair.a, pair.b))));
         Step::count(shown_from, known)
     });
     Judged {
         label: plan.label.clone(),
         flags: plan.flags.clone(),
-        pairs: Pairs { precision, recall, f1: counts.f1(), counts },
-        partners: Documents { counts: partners, complete_share: of_documents(partners.complete_share()) },
+        pairs: Pairs {
+            precision,
+            recall,
+            f1: counts.f1(),
+            counts,
+        },
+        partners: Documents {
+            counts: partners,
+            complete_share: of_documents(partners.complete_share()),
+        },
         clusters,
         drops: Dropped {
             counts: drops,
@@ -137,6 +175,13 @@ mod tests {
 
     #[test]
     fn medians() {
-        assert_eq!([median(&[3.0]), median(&[3.0, 1.0]), median(&[9.0, 1.0, 2.0])], [3.0, 2.0, 2.0]);
+        assert_eq!(
+            [
+                median(&[3.0]),
+                median(&[3.0, 1.0]),
+                median(&[9.0, 1.0, 2.0])
+            ],
+            [3.0, 2.0, 2.0]
+        );
     }
 }

@@ -38,12 +38,20 @@ impl Eval {
     pub fn run(self, itself: Option<Vec<OsString>>) -> anyhow::Result<ExitCode> {
         self.refuse_unreadable_twice()?;
         let method = self.fields.of_sets(self.common.config()?)?;
-        lookalike::Method::new(Config { candidates: lookalike::Candidates::Exact, ..method.clone() })?;
+        lookalike::Method::new(Config {
+            candidates: lookalike::Candidates::Exact,
+            ..method.clone()
+        })?;
         // The flags of all runs are checked before the first run starts.
         let plans = Plan::all(&self.run, &self.common_words(), &method)?;
         let header = Header::new("eval").inputs("input", &self.inputs);
-        let header = header.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));
-        let header = header.output("bad_lines", self.skip_bad.as_deref()).output("report", self.page.report.as_deref());
+        let header = header.inputs(
+            "truth",
+            self.truth.iter().map(|path| path.display().to_string()),
+        );
+        let header = header
+            .output("bad_lines", self.skip_bad.as_deref())
+            .output("report", self.page.report.as_deref());
         let file = open(self.running.summary.as_deref())?;
         let html = open(self.page.report.as_deref())?;
         let bars = Bars::new(self.running.quiet);
@@ -59,9 +67,16 @@ impl Eval {
             bars.clear();
             runs.push(judge(plan, outcome?, &truth));
         }
-        let parameters =
-            Parameters { inputs: self.inputs.iter().map(|name| shown_name(name)).collect(), repeat: self.repeat, method };
-        let report = Report { truth: truth.about(&self), parameters, runs };
+        let parameters = Parameters {
+            inputs: self.inputs.iter().map(|name| shown_name(name)).collect(),
+            repeat: self.repeat,
+            method,
+        };
+        let report = Report {
+            truth: truth.about(&self),
+            parameters,
+            runs,
+        };
         match self.json {
             true => print_data(&header.json(&report)?)?,
             false => print(&(table::page(&report) + &chart::page(&report)))?,
@@ -75,11 +90,15 @@ impl Eval {
 
     /// Returns an error if an input is standard input or a pipe, which can be read only once.
     fn refuse_unreadable_twice(&self) -> anyhow::Result<()> {
-        let once =
-            |name: &&String| *name == "-" || std::fs::metadata(name).is_ok_and(|there| !there.is_file() && !there.is_dir());
+        let once = |name: &&String| {
+            *name == "-"
+                || std::fs::metadata(name).is_ok_and(|there| !there.is_file() && !there.is_dir())
+        };
         match self.inputs.iter().find(once) {
             Some(name) => {
-                anyhow::bail!("{name}: can be read only once, but each run reads the input again; save it to a file first")
+                anyhow::bail!(
+                    "{name}: can be read only once, but each run reads the input again; save it to a file first"
+                )
             }
             None => Ok(()),
         }

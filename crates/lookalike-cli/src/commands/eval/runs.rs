@@ -60,7 +60,11 @@ const NOT_OF_PAIRS: [&str; 4] = ["cluster", "representative", "sample", "keep"];
 
 impl Plan {
     /// Returns the requested runs, or all default runs.
-    pub fn all(asked: &[String], common: &[(&'static str, String)], method: &Config) -> anyhow::Result<Vec<Self>> {
+    pub fn all(
+        asked: &[String],
+        common: &[(&'static str, String)],
+        method: &Config,
+    ) -> anyhow::Result<Vec<Self>> {
         let sets = method.tokens == TokensBy::Items;
         // For containment, the default method is the same as `--candidates shared`, so only the default is evaluated.
         let serves = |(flags, contains): &(&str, bool)| match method.measure {
@@ -71,26 +75,59 @@ impl Plan {
             Measure::Resemblance => true,
             Measure::Containment => *contains && *flags != "--candidates shared",
         };
-        let every = || ALL.iter().filter(|one| serves(one)).map(|one| one.0.to_string()).collect();
-        let asked: Vec<String> = if asked.is_empty() { every() } else { asked.to_vec() };
-        asked.iter().map(|flags| Self::new(flags, common, sets).with_context(|| format!("--run {}", quoted(flags)))).collect()
+        let every = || {
+            ALL.iter()
+                .filter(|one| serves(one))
+                .map(|one| one.0.to_string())
+                .collect()
+        };
+        let asked: Vec<String> = if asked.is_empty() {
+            every()
+        } else {
+            asked.to_vec()
+        };
+        asked
+            .iter()
+            .map(|flags| {
+                Self::new(flags, common, sets).with_context(|| format!("--run {}", quoted(flags)))
+            })
+            .collect()
     }
 
     fn new(flags: &str, common: &[(&'static str, String)], sets: bool) -> anyhow::Result<Self> {
-        let own = RunFlags::command().try_get_matches_from(flags.split_whitespace()).map_err(in_words)?;
+        let own = RunFlags::command()
+            .try_get_matches_from(flags.split_whitespace())
+            .map_err(in_words)?;
         let given = |flag: &str| own.value_source(flag) == Some(ValueSource::CommandLine);
         // --degree applies only to the --fingerprint that it was given with. So if a run has its own --fingerprint, the --degree
         // that all runs share does not apply to this run.
         let superseded = |flag: &str| given(flag) || flag == "degree" && given("fingerprint");
         let mut words: Vec<(String, String)> = own_words(&own);
-        words.extend(common.iter().filter(|(flag, _)| !superseded(flag)).map(|(flag, value)| (flag.to_string(), value.clone())));
+        words.extend(
+            common
+                .iter()
+                .filter(|(flag, _)| !superseded(flag))
+                .map(|(flag, value)| (flag.to_string(), value.clone())),
+        );
         let flags = |words: &[(String, String)]| {
-            words.iter().flat_map(|(flag, value)| [format!("--{}", flag.replace('_', "-")), value.clone()]).collect::<Vec<_>>()
+            words
+                .iter()
+                .flat_map(|(flag, value)| [format!("--{}", flag.replace('_', "-")), value.clone()])
+                .collect::<Vec<_>>()
         };
-        let whole = RunFlags::command().try_get_matches_from(flags(&words)).map_err(in_words)?;
-        let config = RunFlags::from_arg_matches(&whole).map_err(in_words)?.method.config()?;
+        let whole = RunFlags::command()
+            .try_get_matches_from(flags(&words))
+            .map_err(in_words)?;
+        let config = RunFlags::from_arg_matches(&whole)
+            .map_err(in_words)?
+            .method
+            .config()?;
         let method = Method::new(if sets { as_sets(config)? } else { config })?;
-        let mut of_pairs: Vec<_> = words.iter().filter(|(flag, _)| !NOT_OF_PAIRS.contains(&flag.as_str())).cloned().collect();
+        let mut of_pairs: Vec<_> = words
+            .iter()
+            .filter(|(flag, _)| !NOT_OF_PAIRS.contains(&flag.as_str()))
+            .cloned()
+            .collect();
         of_pairs.retain(|(flag, _)| flag != "verify");
         let verify = match method.verify() {
             Verify::Exact => "exact",
@@ -110,10 +147,17 @@ impl Plan {
 /// Returns the given flags with their values, in the order of dedup's help.
 fn own_words(own: &ArgMatches) -> Vec<(String, String)> {
     let mut words = Vec::new();
-    for id in RunFlags::command().get_arguments().map(|argument| argument.get_id().clone()) {
+    for id in RunFlags::command()
+        .get_arguments()
+        .map(|argument| argument.get_id().clone())
+    {
         if own.value_source(id.as_str()) == Some(ValueSource::CommandLine) {
-            let values: Vec<String> =
-                own.get_raw(id.as_str()).into_iter().flatten().map(|value| value.to_string_lossy().into_owned()).collect();
+            let values: Vec<String> = own
+                .get_raw(id.as_str())
+                .into_iter()
+                .flatten()
+                .map(|value| value.to_string_lossy().into_owned())
+                .collect();
             words.push((id.to_string(), values.join(",")));
         }
     }
@@ -124,7 +168,13 @@ fn own_words(own: &ArgMatches) -> Vec<(String, String)> {
 /// followed by its other flags. For example, `--method simhash --bits 128` has the label `simhash --bits 128`.
 fn label(own: &ArgMatches) -> String {
     let mut words = own_words(own);
-    let mut take = |flag: &str| Some(words.remove(words.iter().position(|word| word.0 == flag)?).1);
+    let mut take = |flag: &str| {
+        Some(
+            words
+                .remove(words.iter().position(|word| word.0 == flag)?)
+                .1,
+        )
+    };
     let (method, candidates) = (take("method"), take("candidates"));
     let mut label = candidates.or(method).unwrap_or("minhash".into());
     for (flag, value) in words {
@@ -136,9 +186,24 @@ fn label(own: &ArgMatches) -> String {
 /// Returns clap's message without the usage line, which belongs to a different command.
 fn in_words(error: clap::Error) -> anyhow::Error {
     let words = words(error);
-    let words = words.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
-    let words = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
-    anyhow::anyhow!("{}; see lookalike dedup --help", words.split("; For more information").next().unwrap_or_default())
+    let words = words
+        .split("\n\nUsage:")
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches("error: ");
+    let words = words
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ");
+    anyhow::anyhow!(
+        "{}; see lookalike dedup --help",
+        words
+            .split("; For more information")
+            .next()
+            .unwrap_or_default()
+    )
 }
 
 /// The outcome of a run. Documents are identified by their positions in the input.
@@ -179,14 +244,30 @@ pub struct Child {
 impl Child {
     pub fn new(eval: &Eval, itself: Option<Vec<OsString>>) -> anyhow::Result<Self> {
         let found = || std::env::current_exe().map(|file| vec![file.into_os_string()]);
-        let program =
-            itself.map_or_else(found, Ok).context("cannot find this program's own file, which is needed to start each run")?;
-        let field = if eval.fields.set_field.is_some() { "--set-field" } else { "--text-field" };
-        let mut input: Vec<OsString> = [field, eval.fields.text(), "--id-field", &eval.fields.id_field].map(Into::into).into();
+        let program = itself
+            .map_or_else(found, Ok)
+            .context("cannot find this program's own file, which is needed to start each run")?;
+        let field = if eval.fields.set_field.is_some() {
+            "--set-field"
+        } else {
+            "--text-field"
+        };
+        let mut input: Vec<OsString> = [
+            field,
+            eval.fields.text(),
+            "--id-field",
+            &eval.fields.id_field,
+        ]
+        .map(Into::into)
+        .into();
         // If a dataset folder has several splits and `--all-splits` was not given, reading the truth has already failed with an
         // error. So it is safe to pass `--all-splits` to every run.
         input.push("--all-splits".into());
-        input.extend(["--threads".into(), eval.running.threads.to_string().into(), "-q".into()]);
+        input.extend([
+            "--threads".into(),
+            eval.running.threads.to_string().into(),
+            "-q".into(),
+        ]);
         if let Some(folder) = &eval.running.temp_dir {
             input.extend(["--temp-dir".into(), folder.into()]);
         }
@@ -202,24 +283,42 @@ impl Child {
         input.extend(eval.inputs.iter().map(Into::into));
         let temp_dir = eval.temp_dir();
         let folder = TempDir::with_prefix_in("lookalike-eval-", &temp_dir).with_context(|| {
-            format!("cannot create temporary files in {}; name another folder with --temp-dir", temp_dir.display())
+            format!(
+                "cannot create temporary files in {}; name another folder with --temp-dir",
+                temp_dir.display()
+            )
         })?;
-        Ok(Self { program, input, folder })
+        Ok(Self {
+            program,
+            input,
+            folder,
+        })
     }
 
     /// Runs `dedup` as often as `repeat` says, and then `pairs` once, unless the clusters determine the pairs.
     pub fn run(&self, plan: &Plan, truth: &Truth, repeat: u32) -> anyhow::Result<Outcome> {
-        self.try_run(plan, truth, repeat).with_context(|| format!("the run {}", plan.label))
+        self.try_run(plan, truth, repeat)
+            .with_context(|| format!("the run {}", plan.label))
     }
 
     fn try_run(&self, plan: &Plan, truth: &Truth, repeat: u32) -> anyhow::Result<Outcome> {
         let path = |name: &str| self.folder.path().join(name);
-        let (decisions, summary, pairs) = (path("decisions.jsonl"), path("summary.json"), path("pairs.jsonl.zst"));
+        let (decisions, summary, pairs) = (
+            path("decisions.jsonl"),
+            path("summary.json"),
+            path("pairs.jsonl.zst"),
+        );
         let mut seconds = Vec::new();
         let mut peak = None;
         let figures = loop {
-            self.start("dedup", &plan.flags, &[("--decisions", &decisions)], Some(&summary))?;
-            let figures: Figures = serde_json::from_slice(&std::fs::read(&summary)?).context("its summary cannot be read")?;
+            self.start(
+                "dedup",
+                &plan.flags,
+                &[("--decisions", &decisions)],
+                Some(&summary),
+            )?;
+            let figures: Figures = serde_json::from_slice(&std::fs::read(&summary)?)
+                .context("its summary cannot be read")?;
             seconds.push(figures.seconds.total);
             peak = peak.max(figures.peak_memory);
             if seconds.len() == repeat as usize {
@@ -238,30 +337,60 @@ impl Child {
         } else {
             self.start("pairs", &plan.pairs, &[("--output", &pairs)], None)?;
             let measure = truth.measure();
-            read_pairs(&pairs, truth.roll(), measure, self.folder.path())?.iter().map(|pair| (pair.a, pair.b)).collect()
+            read_pairs(&pairs, truth.roll(), measure, self.folder.path())?
+                .iter()
+                .map(|pair| (pair.a, pair.b))
+                .collect()
         };
-        Ok(Outcome { pairs, representatives, seconds, summary: Figures { peak_memory: peak, ..figures } })
+        Ok(Outcome {
+            pairs,
+            representatives,
+            seconds,
+            summary: Figures {
+                peak_memory: peak,
+                ..figures
+            },
+        })
     }
 
     /// Runs a command to its end. Standard output is written to a file or discarded.
-    fn start(&self, command: &str, flags: &[String], outputs: &[(&str, &Path)], to: Option<&Path>) -> anyhow::Result<()> {
-        let (file, before) = self.program.split_first().context("its program is not known")?;
+    fn start(
+        &self,
+        command: &str,
+        flags: &[String],
+        outputs: &[(&str, &Path)],
+        to: Option<&Path>,
+    ) -> anyhow::Result<()> {
+        let (file, before) = self
+            .program
+            .split_first()
+            .context("its program is not known")?;
         let mut child = Command::new(file);
         child.args(before).arg(command).args(flags);
-        outputs.iter().for_each(|(flag, path)| _ = child.arg(flag).arg(path));
+        outputs
+            .iter()
+            .for_each(|(flag, path)| _ = child.arg(flag).arg(path));
         if let Some(path) = to {
             child.arg("--json").stdout(File::create(path)?);
         } else {
             child.stdout(Stdio::null());
         }
-        let done = child.args(&self.input).stdin(Stdio::null()).output().context("its program cannot be started")?;
+        let done = child
+            .args(&self.input)
+            .stdin(Stdio::null())
+            .output()
+            .context("its program cannot be started")?;
         match done.status.code() {
             // Exit code 1 means that no pair was found.
             Some(0 | 1) => Ok(()),
             _ => {
                 let words = String::from_utf8_lossy(&done.stderr);
                 let words = words.trim().trim_start_matches("error: ");
-                let ended = if words.is_empty() { done.status.to_string() } else { words.into() };
+                let ended = if words.is_empty() {
+                    done.status.to_string()
+                } else {
+                    words.into()
+                };
                 anyhow::bail!("{command} failed: {ended}")
             }
         }
@@ -273,9 +402,14 @@ fn within_groups(representatives: &[u32]) -> Vec<(u32, u32)> {
     let mut rows: Vec<(u32, u32)> = representatives.iter().copied().zip(0..).collect();
     rows.sort_unstable();
     let of_group = |group: &[(u32, u32)]| -> Vec<(u32, u32)> {
-        (0..group.len()).flat_map(|i| group[i + 1..].iter().map(move |b| (group[i].1, b.1))).collect()
+        (0..group.len())
+            .flat_map(|i| group[i + 1..].iter().map(move |b| (group[i].1, b.1)))
+            .collect()
     };
-    let mut pairs: Vec<(u32, u32)> = rows.chunk_by(|x, y| x.0 == y.0).flat_map(of_group).collect();
+    let mut pairs: Vec<(u32, u32)> = rows
+        .chunk_by(|x, y| x.0 == y.0)
+        .flat_map(of_group)
+        .collect();
     pairs.sort_unstable();
     pairs
 }
@@ -293,23 +427,50 @@ impl Eval {
             ("seed", shingles.seed.to_string()),
         ];
         if !shingles.folds.fold.is_empty() {
-            words.push(("fold", shingles.folds.fold.iter().map(|fold| name(*fold)).collect::<Vec<_>>().join(",")));
+            words.push((
+                "fold",
+                shingles
+                    .folds
+                    .fold
+                    .iter()
+                    .map(|fold| name(*fold))
+                    .collect::<Vec<_>>()
+                    .join(","),
+            ));
         }
         if !shingles.anchors.is_empty() {
-            words.push(("anchors", shingles.anchors.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")));
+            words.push((
+                "anchors",
+                shingles
+                    .anchors
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join(","),
+            ));
         }
-        words.extend(shingles.shingle.or(shingles.base().shingle).map(|k| ("shingle", k.to_string())));
+        words.extend(
+            shingles
+                .shingle
+                .or(shingles.base().shingle)
+                .map(|k| ("shingle", k.to_string())),
+        );
         words.extend(shingles.degree.map(|degree| ("degree", degree.to_string())));
         words
     }
 
     /// Returns the folder for temporary files.
     pub(super) fn temp_dir(&self) -> PathBuf {
-        self.running.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
+        self.running
+            .temp_dir
+            .clone()
+            .unwrap_or_else(std::env::temp_dir)
     }
 }
 
 /// Returns a value as it is written on the command line.
 fn name(value: impl ValueEnum) -> String {
-    value.to_possible_value().map_or(String::new(), |value| value.get_name().into())
+    value
+        .to_possible_value()
+        .map_or(String::new(), |value| value.get_name().into())
 }

@@ -25,7 +25,11 @@ pub struct Truth {
 /// The source of the true pairs.
 enum Kind {
     /// All true pairs, and pairs below the threshold whose similarity is known.
-    Listed { pairs: Vec<(u32, u32)>, known: Vec<SimilarPair>, shown_from: f64 },
+    Listed {
+        pairs: Vec<(u32, u32)>,
+        known: Vec<SimilarPair>,
+        shown_from: f64,
+    },
     /// All pairs within a group.
     Grouped,
 }
@@ -67,45 +71,103 @@ impl Truth {
             ..RunConfig::default()
         };
         let observer = |progress| bars.observe(progress);
-        let Config { threshold, measure, .. } = *method;
+        let Config {
+            threshold, measure, ..
+        } = *method;
         match (eval.sample, &eval.truth) {
             (Some(size), _) => {
                 let least = threshold.min(SHOWN_FROM);
                 let truth = sample_truth(&config, size, least, &observer)?;
-                Ok(Self::listed(truth.roll, measure, truth.pairs, threshold, least, truth.sample))
+                Ok(Self::listed(
+                    truth.roll,
+                    measure,
+                    truth.pairs,
+                    threshold,
+                    least,
+                    truth.sample,
+                ))
             }
             (None, Some(file)) => {
                 let roll = enrol(&config, &observer)?;
                 let pairs = read_pairs(file, &roll, measure, &config.temp_dir)?;
-                let lowest = pairs.iter().filter_map(|pair| pair.similarity).fold(1.0, f64::min);
+                let lowest = pairs
+                    .iter()
+                    .filter_map(|pair| pair.similarity)
+                    .fold(1.0, f64::min);
                 let judged = (0..roll.documents()).collect();
-                Ok(Self::listed(roll, measure, pairs, threshold, lowest.max(SHOWN_FROM.min(threshold)), judged))
+                Ok(Self::listed(
+                    roll,
+                    measure,
+                    pairs,
+                    threshold,
+                    lowest.max(SHOWN_FROM.min(threshold)),
+                    judged,
+                ))
             }
             (None, None) => {
                 let roll = enrol(&config, &observer)?;
                 let Some(groups) = roll.groups().map(<[u32]>::to_vec) else {
                     bail!("no ground truth; give --truth, --labels or --sample")
                 };
-                if groups.iter().zip(0..).all(|(&group, document)| group == document) {
+                if groups
+                    .iter()
+                    .zip(0..)
+                    .all(|(&group, document)| group == document)
+                {
                     let field = eval.labels.as_deref().unwrap_or_default();
                     let field = cut(field);
-                    bail!("--labels {field}: no two documents have the same value of this field; name a field that groups share");
+                    bail!(
+                        "--labels {field}: no two documents have the same value of this field; name a field that groups share"
+                    );
                 }
                 let judged = (0..roll.documents()).collect();
-                Ok(Self { roll, measure, kind: Kind::Grouped, judged, groups: Some(groups) })
+                Ok(Self {
+                    roll,
+                    measure,
+                    kind: Kind::Grouped,
+                    judged,
+                    groups: Some(groups),
+                })
             }
         }
     }
 
-    fn listed(roll: Roll, measure: Measure, known: Vec<SimilarPair>, threshold: f64, shown_from: f64, judged: Vec<u32>) -> Self {
-        let is_true = |pair: &&SimilarPair| pair.similarity.is_none_or(|similarity| similarity >= threshold);
-        let pairs: Vec<(u32, u32)> = known.iter().filter(is_true).map(|pair| (pair.a, pair.b)).collect();
+    fn listed(
+        roll: Roll,
+        measure: Measure,
+        known: Vec<SimilarPair>,
+        threshold: f64,
+        shown_from: f64,
+        judged: Vec<u32>,
+    ) -> Self {
+        let is_true = |pair: &&SimilarPair| {
+            pair.similarity
+                .is_none_or(|similarity| similarity >= threshold)
+        };
+        let pairs: Vec<(u32, u32)> = known
+            .iter()
+            .filter(is_true)
+            .map(|pair| (pair.a, pair.b))
+            .collect();
         let groups = (judged.len() == roll.documents() as usize).then(|| {
             let mut groups = UnionFind::new(judged.len());
             pairs.iter().for_each(|&(a, b)| groups.join(a, b));
-            judged.iter().map(|&document| groups.find(document)).collect()
+            judged
+                .iter()
+                .map(|&document| groups.find(document))
+                .collect()
         });
-        Self { roll, measure, kind: Kind::Listed { pairs, known, shown_from }, judged, groups }
+        Self {
+            roll,
+            measure,
+            kind: Kind::Listed {
+                pairs,
+                known,
+                shown_from,
+            },
+            judged,
+            groups,
+        }
     }
 
     pub fn roll(&self) -> &Roll {
@@ -132,9 +194,9 @@ impl Truth {
     /// chart shows.
     pub fn known(&self) -> Option<(&[SimilarPair], f64)> {
         match &self.kind {
-            Kind::Listed { known, shown_from, .. } if known.iter().any(|pair| pair.similarity.is_some()) => {
-                Some((known, *shown_from))
-            }
+            Kind::Listed {
+                known, shown_from, ..
+            } if known.iter().any(|pair| pair.similarity.is_some()) => Some((known, *shown_from)),
             _ => None,
         }
     }
@@ -142,26 +204,36 @@ impl Truth {
     pub fn is_true(&self, pair: (u32, u32)) -> bool {
         match (&self.kind, &self.groups) {
             (Kind::Listed { pairs, .. }, _) => pairs.binary_search(&pair).is_ok(),
-            (Kind::Grouped, groups) => groups.as_ref().is_some_and(|groups| groups[pair.0 as usize] == groups[pair.1 as usize]),
+            (Kind::Grouped, groups) => groups
+                .as_ref()
+                .is_some_and(|groups| groups[pair.0 as usize] == groups[pair.1 as usize]),
         }
     }
 
     /// Returns whether a pair contains an evaluated document.
     pub fn judges(&self, (a, b): (u32, u32)) -> bool {
         self.judged.len() == self.documents() as usize
-            || [a, b].iter().any(|document| self.judged.binary_search(document).is_ok())
+            || [a, b]
+                .iter()
+                .any(|document| self.judged.binary_search(document).is_ok())
     }
 
     /// Returns how many partners each document has. For documents that are not evaluated, only evaluated partners count.
     pub fn partners(&self) -> Vec<u32> {
         let mut partners = vec![0; self.documents() as usize];
         match (&self.kind, &self.groups) {
-            (Kind::Listed { pairs, .. }, _) => pairs.iter().flat_map(|&(a, b)| [a, b]).for_each(|d| partners[d as usize] += 1),
+            (Kind::Listed { pairs, .. }, _) => pairs
+                .iter()
+                .flat_map(|&(a, b)| [a, b])
+                .for_each(|d| partners[d as usize] += 1),
             (Kind::Grouped, None) => {}
             (Kind::Grouped, Some(groups)) => {
                 let mut sizes = vec![0u32; groups.len()];
                 groups.iter().for_each(|&group| sizes[group as usize] += 1);
-                partners.iter_mut().zip(groups).for_each(|(partners, &group)| *partners = sizes[group as usize] - 1);
+                partners
+                    .iter_mut()
+                    .zip(groups)
+                    .for_each(|(partners, &group)| *partners = sizes[group as usize] - 1);
             }
         }
         partners
@@ -171,7 +243,13 @@ impl Truth {
     pub fn count(&self) -> u64 {
         match &self.kind {
             Kind::Listed { pairs, .. } => pairs.len() as u64,
-            Kind::Grouped => self.partners().iter().map(|&partners| u64::from(partners)).sum::<u64>() / 2,
+            Kind::Grouped => {
+                self.partners()
+                    .iter()
+                    .map(|&partners| u64::from(partners))
+                    .sum::<u64>()
+                    / 2
+            }
         }
     }
 
@@ -183,10 +261,18 @@ impl Truth {
                 (None, Some(_)) => "pairs",
                 (None, None) => "labels",
             },
-            from: eval.truth.as_deref().map(shown_path).or(eval.labels.clone()),
+            from: eval
+                .truth
+                .as_deref()
+                .map(shown_path)
+                .or(eval.labels.clone()),
             documents: self.documents().into(),
             judged: self.judged.len() as u64,
-            with_partner: self.judged.iter().filter(|&&document| partners[document as usize] > 0).count() as u64,
+            with_partner: self
+                .judged
+                .iter()
+                .filter(|&&document| partners[document as usize] > 0)
+                .count() as u64,
             pairs: self.count(),
             clusters: self.groups.as_ref().map(|_| match self.kind {
                 Kind::Listed { .. } => "connected components of the true pairs",

@@ -35,8 +35,10 @@ use crate::{
 /// The documents of a large input are added some at a time. If an input has a bad line, documents before it may be added already, and the
 /// message says how many; correct the line, and add the same inputs again with --on-conflict skip.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike index add news november.jsonl\n  \
-    lookalike index add news 'crawl/*.jsonl.zst' --decisions decisions.jsonl --on-conflict skip")]
+#[command(
+    after_help = "Examples:\n  lookalike index add news november.jsonl\n  \
+    lookalike index add news 'crawl/*.jsonl.zst' --decisions decisions.jsonl --on-conflict skip"
+)]
 pub struct Add {
     /// The index
     #[arg(value_name = "DIR")]
@@ -53,7 +55,9 @@ pub struct Add {
 /// Documents of the index that have the id of a new document are deleted. The new documents are added at the end, as if they had never
 /// been there; documents with new ids are added too. Decisions that depended on the old documents are made again.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike index replace news corrected.jsonl --changes changes.jsonl")]
+#[command(
+    after_help = "Examples:\n  lookalike index replace news corrected.jsonl --changes changes.jsonl"
+)]
 pub struct Replace {
     /// The index
     #[arg(value_name = "DIR")]
@@ -145,19 +149,25 @@ pub struct Added {
 
 impl Add {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        self.adding.run("index add", &self.folder, self.on_conflict.into())
+        self.adding
+            .run("index add", &self.folder, self.on_conflict.into())
     }
 
     /// Returns how documents are read and added.
     pub fn asked(&self, index: &Index) -> anyhow::Result<Asked> {
         let Adding { input, run, .. } = &self.adding;
-        Ok(Asked { config: reading(index, input, run)?, on_conflict: self.on_conflict.into(), step: step(run.memory) })
+        Ok(Asked {
+            config: reading(index, input, run)?,
+            on_conflict: self.on_conflict.into(),
+            step: step(run.memory),
+        })
     }
 }
 
 impl Replace {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        self.adding.run("index replace", &self.folder, OnConflict::Replace)
+        self.adding
+            .run("index replace", &self.folder, OnConflict::Replace)
     }
 }
 
@@ -175,28 +185,51 @@ pub struct Asked {
 pub fn reading(index: &Index, input: &InputArgs, run: &RunArgs) -> anyhow::Result<RunConfig> {
     let mut config = run_config(input, run, Config::default());
     configure(&mut config, index)?;
-    let (sets, of_sets) = (config.method.tokens == TokensBy::Items, input.records.fields.set_field.is_some());
+    let (sets, of_sets) = (
+        config.method.tokens == TokensBy::Items,
+        input.records.fields.set_field.is_some(),
+    );
     match (sets, of_sets) {
-        (true, false) => anyhow::bail!("the index has sets; name the field with the set, with --set-field"),
-        (false, true) => anyhow::bail!("--set-field: the index has texts; name the field with the text, with --text-field"),
+        (true, false) => {
+            anyhow::bail!("the index has sets; name the field with the set, with --set-field")
+        }
+        (false, true) => anyhow::bail!(
+            "--set-field: the index has texts; name the field with the text, with --text-field"
+        ),
         _ => {}
     }
     if input.records.allow_repeated_ids {
-        anyhow::bail!("--allow-repeated-ids: the ids of an index are unique; make ids unique, or use --on-conflict skip");
+        anyhow::bail!(
+            "--allow-repeated-ids: the ids of an index are unique; make ids unique, or use --on-conflict skip"
+        );
     }
     Ok(config)
 }
 
 impl Adding {
-    fn run(self, command: &'static str, folder: &Path, on_conflict: OnConflict) -> anyhow::Result<ExitCode> {
+    fn run(
+        self,
+        command: &'static str,
+        folder: &Path,
+        on_conflict: OnConflict,
+    ) -> anyhow::Result<ExitCode> {
         let started = Instant::now();
         let step = step(self.run.memory);
         let index = to_write(folder)?.with_memory(2 * step);
         let config = reading(&index, &self.input, &self.run)?;
-        let report = self.input.report(Report::new(command)).inputs("index", [folder.display().to_string()]);
-        let report = report.output("decisions", self.decisions.as_deref()).output("changes", self.changes.as_deref());
+        let report = self
+            .input
+            .report(Report::new(command))
+            .inputs("index", [folder.display().to_string()]);
+        let report = report
+            .output("decisions", self.decisions.as_deref())
+            .output("changes", self.changes.as_deref());
         let file = report::open(config.summary.as_deref())?;
-        let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Lines::create(Some(path))).transpose();
+        let open = |path: &Option<PathBuf>| {
+            path.as_deref()
+                .map(|path| Lines::create(Some(path)))
+                .transpose()
+        };
         let (decisions, changes) = (open(&self.decisions)?, open(&self.changes)?);
         let since = index.next_number();
         let last = index.stats().map_err(failed)?.last_change;
@@ -216,8 +249,16 @@ impl Adding {
         }
         added.seconds = started.elapsed().as_secs_f64();
         added.index = Some(index.stats().map_err(failed)?);
-        let outputs = [&self.decisions, &self.changes, &config.skip_bad, &config.summary];
-        let to_stdout = outputs.into_iter().flatten().any(|path| path.as_os_str() == "-");
+        let outputs = [
+            &self.decisions,
+            &self.changes,
+            &config.skip_bad,
+            &config.summary,
+        ];
+        let to_stdout = outputs
+            .into_iter()
+            .flatten()
+            .any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&added)?)?,
             (true, true) => say(report.json(&added)?.trim_end()),
@@ -231,33 +272,66 @@ impl Adding {
     /// Returns the summary as text.
     fn page(&self, folder: &Path, read: &DocumentsRead, a: &Added) -> String {
         let documents = counted(a.documents, "document");
-        let mut lines =
-            vec![format!("{BOLD}{documents}{BOLD:#} in = {BOLD}{}{BOLD:#} added + {} skipped", count(a.added), count(a.skipped))];
+        let mut lines = vec![format!(
+            "{BOLD}{documents}{BOLD:#} in = {BOLD}{}{BOLD:#} added + {} skipped",
+            count(a.added),
+            count(a.skipped)
+        )];
         if a.replaced > 0 {
-            lines.push(format!("  replaced {} of them had an id of the index", count(a.replaced)));
+            lines.push(format!(
+                "  replaced {} of them had an id of the index",
+                count(a.replaced)
+            ));
         }
         if a.changed > 0 {
             let verb = if a.changed == 1 { "changes" } else { "change" };
-            lines
-                .push(format!("  changed  {} about earlier documents {verb} too; see --changes", counted(a.changed, "decision")));
+            lines.push(format!(
+                "  changed  {} about earlier documents {verb} too; see --changes",
+                counted(a.changed, "decision")
+            ));
         }
         if let Some(stats) = &a.index {
             let documents = counted(stats.documents, "document");
             let (kept, dropped) = (count(stats.kept), count(stats.dropped));
-            lines.push(format!("  index    {documents} in {} = {kept} kept + {dropped} dropped", name(folder)));
+            lines.push(format!(
+                "  index    {documents} in {} = {kept} kept + {dropped} dropped",
+                name(folder)
+            ));
         }
-        if let Some(file) = self.input.records.skip_bad.as_deref().filter(|_| a.bad_lines > 0) {
-            lines.push(format!("  bad      {} skipped, written to {}", counted(a.bad_lines, "line"), name(file)));
+        if let Some(file) = self
+            .input
+            .records
+            .skip_bad
+            .as_deref()
+            .filter(|_| a.bad_lines > 0)
+        {
+            lines.push(format!(
+                "  bad      {} skipped, written to {}",
+                counted(a.bad_lines, "line"),
+                name(file)
+            ));
         }
-        lines.extend(read.left_out.as_ref().map(|left| format!("  skipped  {}", left_out(left))));
+        lines.extend(
+            read.left_out
+                .as_ref()
+                .map(|left| format!("  skipped  {}", left_out(left))),
+        );
         if a.without_id == a.documents && a.documents > 0 {
             lines.push("  ids      no record has an id: ids are file:line".into());
         }
         let rate = a.bytes as f64 / 1e6 / a.seconds.max(1e-9);
-        lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s)", a.seconds, bytes(a.bytes)));
+        lines.push(format!(
+            "  time     {:.2} s for {} ({rate:.0} MB/s)",
+            a.seconds,
+            bytes(a.bytes)
+        ));
         let named = |path: &&PathBuf| path.as_os_str() != "-";
         for (what, path) in [("decisions", &self.decisions), ("changes", &self.changes)] {
-            lines.extend(path.as_ref().filter(named).map(|path| format!("  written  {what} to {}", name(path))));
+            lines.extend(
+                path.as_ref()
+                    .filter(named)
+                    .map(|path| format!("  written  {what} to {}", name(path))),
+            );
         }
         lines.join("\n")
     }
@@ -274,34 +348,61 @@ pub fn fill(
     let add = |documents: Vec<Prepared>| -> lookalike_engine::Result<()> {
         let given = documents.len() as u64;
         let ids: BTreeSet<Id> = match on_conflict {
-            OnConflict::Replace => documents.iter().map(|document| document.id().clone()).collect(),
+            OnConflict::Replace => documents
+                .iter()
+                .map(|document| document.id().clone())
+                .collect(),
             OnConflict::Skip | OnConflict::Fail => BTreeSet::new(),
         };
         let before = index.len();
-        let changes = index.add_prepared(documents, on_conflict).map_err(|error| match error {
-            taken @ lookalike_index::Error::Taken(_) => {
-                let what = format!("{taken}, or give --on-conflict skip or replace");
-                Error::new(ErrorKind::Record, what).because(taken)
-            }
-            error => failed(error),
-        })?;
+        let changes = index
+            .add_prepared(documents, on_conflict)
+            .map_err(|error| match error {
+                taken @ lookalike_index::Error::Taken(_) => {
+                    let what = format!("{taken}, or give --on-conflict skip or replace");
+                    Error::new(ErrorKind::Record, what).because(taken)
+                }
+                error => failed(error),
+            })?;
         let known = given - (index.len() - before);
         match on_conflict {
             OnConflict::Replace => added.replaced += known,
             OnConflict::Skip | OnConflict::Fail => added.skipped += known,
         }
-        added.added += if on_conflict == OnConflict::Replace { given } else { given - known };
+        added.added += if on_conflict == OnConflict::Replace {
+            given
+        } else {
+            given - known
+        };
         let of_others = |change: &&Change| change.before.is_some() && !ids.contains(&change.id);
         added.changed += changes.iter().filter(of_others).count() as u64;
         Ok(())
     };
-    let read = in_steps(index, (config, step), add, &|progress| bars.observe(progress));
+    let read = in_steps(index, (config, step), add, &|progress| {
+        bars.observe(progress)
+    });
     let read = read.map_err(|stopped| match stopped {
         Stopped::Adding(error) | Stopped::Reading(error) => further(error, added.added),
     })?;
-    let DocumentsRead { documents, bad_lines, without_id, bytes, .. } = read;
+    let DocumentsRead {
+        documents,
+        bad_lines,
+        without_id,
+        bytes,
+        ..
+    } = read;
     let bad_examples = read.bad_examples.clone();
-    Ok((read, Added { documents, bad_lines, bad_examples, without_id, bytes, ..added }))
+    Ok((
+        read,
+        Added {
+            documents,
+            bad_lines,
+            bad_examples,
+            without_id,
+            bytes,
+            ..added
+        },
+    ))
 }
 
 /// Says how many documents were added before an error.

@@ -81,7 +81,16 @@ impl Create {
     pub fn settings(&self) -> anyhow::Result<Settings> {
         let config = self.method.config()?;
         let config = if self.sets { as_sets(config)? } else { config };
-        let keep = self.method.keep.clone().unwrap_or(Keep::usual(config.measure)).to_string();
-        Ok(Settings { config, store: self.store.into(), keep })
+        let keep = self
+            .method
+            .keep
+            .clone()
+            .unwrap_or(Keep::usual(config.measure))
+            .to_string();
+        Ok(Settings {
+            config,
+            store: self.store.into(),
+            keep,
+        })
     }
 }

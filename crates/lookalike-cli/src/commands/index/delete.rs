@@ -29,8 +29,10 @@ use crate::{
 /// If an id is not in the index, nothing is deleted, unless --ignore-missing is given. The space on the disk is used again after
 /// `lookalike index compact`.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike index delete news article-17 article-18\n  \
-    lookalike index delete news --ids withdrawn.txt --changes changes.jsonl")]
+#[command(
+    after_help = "Examples:\n  lookalike index delete news article-17 article-18\n  \
+    lookalike index delete news --ids withdrawn.txt --changes changes.jsonl"
+)]
 pub struct Delete {
     /// The index
     #[arg(value_name = "DIR")]
@@ -91,9 +93,17 @@ impl Delete {
             }
         }
         let ids: Vec<Id> = ids.into_iter().collect();
-        let lines = self.changes.as_deref().map(|path| Lines::create(Some(path))).transpose()?;
+        let lines = self
+            .changes
+            .as_deref()
+            .map(|path| Lines::create(Some(path)))
+            .transpose()?;
         let last = index.stats().map_err(failed)?.last_change;
-        let mut deleted = Deleted { deleted: ids.len() as u64, missing, changed: 0 };
+        let mut deleted = Deleted {
+            deleted: ids.len() as u64,
+            missing,
+            changed: 0,
+        };
         for some in ids.chunks(STEP) {
             let changes = index.delete(some).map_err(failed)?;
             deleted.changed += (changes.len() - some.len()) as u64;
@@ -102,8 +112,12 @@ impl Delete {
             write_changes(&index, last, None, &mut lines)?;
             lines.end()?;
         }
-        let to_stdout = self.changes.as_deref().is_some_and(|path| path == Path::new("-"));
-        let report = Report::new("index delete").inputs("index", [self.folder.display().to_string()]);
+        let to_stdout = self
+            .changes
+            .as_deref()
+            .is_some_and(|path| path == Path::new("-"));
+        let report =
+            Report::new("index delete").inputs("index", [self.folder.display().to_string()]);
         let report = report.output("changes", self.changes.as_deref());
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&deleted)?)?,
@@ -117,16 +131,29 @@ impl Delete {
     fn words(&self, index: &Index, deleted: &Deleted) -> String {
         let changed = match deleted.changed {
             0 => "no other decision changed".into(),
-            changed => format!("{} about other documents changed", counted(changed, "decision")),
+            changed => format!(
+                "{} about other documents changed",
+                counted(changed, "decision")
+            ),
         };
-        let missing = if deleted.missing > 0 { format!(", {} missing", count(deleted.missing)) } else { String::new() };
+        let missing = if deleted.missing > 0 {
+            format!(", {} missing", count(deleted.missing))
+        } else {
+            String::new()
+        };
         let documents = counted(index.len(), "document");
-        format!("{} deleted{missing}; {changed}; {documents} in {}", counted(deleted.deleted, "document"), name(&self.folder))
+        format!(
+            "{} deleted{missing}; {changed}; {documents} in {}",
+            counted(deleted.deleted, "document"),
+            name(&self.folder)
+        )
     }
 
     /// Returns the ids of a file, as a user would type them.
     fn listed(&self, from: &str) -> anyhow::Result<Vec<String>> {
-        let Ok(text) = String::from_utf8(read_document(from)?) else { bail!("{from}: not UTF-8; save it as UTF-8") };
+        let Ok(text) = String::from_utf8(read_document(from)?) else {
+            bail!("{from}: not UTF-8; save it as UTF-8")
+        };
         let mut ids = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.trim();
@@ -137,10 +164,12 @@ impl Delete {
                 ids.push(line.to_string());
                 continue;
             }
-            let record: serde_json::Value =
-                serde_json::from_str(line).map_err(|error| anyhow::anyhow!("{from}:{number}: cannot be parsed: {error}"))?;
+            let record: serde_json::Value = serde_json::from_str(line)
+                .map_err(|error| anyhow::anyhow!("{from}:{number}: cannot be parsed: {error}"))?;
             match record.get(&self.id_field) {
-                Some(id @ (serde_json::Value::String(_) | serde_json::Value::Number(_))) => ids.push(id.to_string()),
+                Some(id @ (serde_json::Value::String(_) | serde_json::Value::Number(_))) => {
+                    ids.push(id.to_string())
+                }
                 _ => bail!(
                     "{from}:{number}: field {} is missing, or is neither a string nor a number; name another field with --id-field",
                     lookalike::shown::quoted(&self.id_field)

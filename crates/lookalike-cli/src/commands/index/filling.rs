@@ -34,21 +34,50 @@ impl NewIndex {
             );
         }
         if config.allow_repeated_ids {
-            bail!("--allow-repeated-ids: the ids of an index are unique; make ids unique, or leave out --index");
+            bail!(
+                "--allow-repeated-ids: the ids of an index are unique; make ids unique, or leave out --index"
+            );
         }
-        if folder.is_dir() && folder.read_dir().with_context(|| name(folder))?.next().is_some() {
+        if folder.is_dir()
+            && folder
+                .read_dir()
+                .with_context(|| name(folder))?
+                .next()
+                .is_some()
+        {
             return Err(failed(Error::Exists(folder.into())).into());
         }
-        let beside = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let unfinished = tempfile::Builder::new().prefix(".lookalike-index-").tempdir_in(beside);
-        let unfinished = unfinished.with_context(|| format!("{}: cannot be written", name(folder)))?;
-        let settings = Settings { config: config.method.clone(), store: Store::Texts, keep: config.keep().to_string() };
-        let index = Index::create(unfinished.path(), settings).map_err(failed)?.with_memory(2 * step(config.memory));
-        Ok(Self { unfinished, index, folder: folder.into() })
+        let beside = folder
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let unfinished = tempfile::Builder::new()
+            .prefix(".lookalike-index-")
+            .tempdir_in(beside);
+        let unfinished =
+            unfinished.with_context(|| format!("{}: cannot be written", name(folder)))?;
+        let settings = Settings {
+            config: config.method.clone(),
+            store: Store::Texts,
+            keep: config.keep().to_string(),
+        };
+        let index = Index::create(unfinished.path(), settings)
+            .map_err(failed)?
+            .with_memory(2 * step(config.memory));
+        Ok(Self {
+            unfinished,
+            index,
+            folder: folder.into(),
+        })
     }
 
     /// Runs `dedup`, and puts all documents and the decisions about them in the index.
-    pub fn dedup(&self, config: &RunConfig, outputs: &Outputs, observer: Observer) -> lookalike_engine::Result<Summary> {
+    pub fn dedup(
+        &self,
+        config: &RunConfig,
+        outputs: &Outputs,
+        observer: Observer,
+    ) -> lookalike_engine::Result<Summary> {
         let step = step(config.memory);
         let (mut waiting, mut size) = (Vec::new(), 0);
         let give = |documents: Vec<lookalike_engine::DecidedDocument<Prepared>>| {
@@ -59,7 +88,9 @@ impl NewIndex {
             }
             if size >= step || is_end {
                 size = 0;
-                self.index.add_decided(mem::take(&mut waiting)).map_err(failed)?;
+                self.index
+                    .add_decided(mem::take(&mut waiting))
+                    .map_err(failed)?;
             }
             Ok(())
         };
@@ -68,9 +99,14 @@ impl NewIndex {
 
     /// Gives the index its name.
     pub fn finish(self) -> anyhow::Result<()> {
-        let Self { unfinished, index, folder } = self;
+        let Self {
+            unfinished,
+            index,
+            folder,
+        } = self;
         drop(index);
-        std::fs::rename(unfinished.path(), &folder).with_context(|| format!("{}: cannot be written", name(&folder)))?;
+        std::fs::rename(unfinished.path(), &folder)
+            .with_context(|| format!("{}: cannot be written", name(&folder)))?;
         // The folder has its own name now, so it must not be removed.
         _ = unfinished.keep();
         Ok(())
@@ -78,6 +114,13 @@ impl NewIndex {
 }
 
 fn with_id(decided: lookalike_engine::DecidedDocument<Prepared>) -> DecidedDocument {
-    let represented = decided.represented.map(|by| Represented { number: by.row, id: id_of(by.id), similarity: by.similarity });
-    DecidedDocument { document: decided.made.with_id(id_of(decided.id)), represented }
+    let represented = decided.represented.map(|by| Represented {
+        number: by.row,
+        id: id_of(by.id),
+        similarity: by.similarity,
+    });
+    DecidedDocument {
+        document: decided.made.with_id(id_of(decided.id)),
+        represented,
+    }
 }

@@ -39,8 +39,15 @@ impl Compact {
         let after = index.stats().map_err(failed)?;
         if !self.quiet {
             let documents = counted(after.documents, "document");
-            let (before, now, seconds) = (bytes(before), bytes(after.bytes), started.elapsed().as_secs_f64());
-            say(&format!("{}: {documents}, segments {before} -> {now}, {seconds:.2} s", name(&self.folder)));
+            let (before, now, seconds) = (
+                bytes(before),
+                bytes(after.bytes),
+                started.elapsed().as_secs_f64(),
+            );
+            say(&format!(
+                "{}: {documents}, segments {before} -> {now}, {seconds:.2} s",
+                name(&self.folder)
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -66,16 +73,27 @@ pub struct Snapshot {
 impl Snapshot {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         refuse_store(&self.to)?;
-        let beside = self.to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside = self
+            .to
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         if let (Ok(beside), Ok(folder)) = (beside.canonicalize(), self.folder.canonicalize())
             && beside.starts_with(folder)
         {
-            anyhow::bail!("{}: a copy cannot be inside the index; name another folder", name(&self.to));
+            anyhow::bail!(
+                "{}: a copy cannot be inside the index; name another folder",
+                name(&self.to)
+            );
         }
         let index = to_write(&self.folder)?;
         index.snapshot(&self.to).map_err(failed)?;
         if !self.quiet {
-            say(&format!("{} copied to {}", counted(index.len(), "document"), name(&self.to)));
+            say(&format!(
+                "{} copied to {}",
+                counted(index.len(), "document"),
+                name(&self.to)
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -107,10 +125,17 @@ impl Check {
         if self.json {
             print(&self.folder, "index check", &checked)?;
         } else if !self.quiet {
-            let again =
-                if self.decisions { format!(", {} made again", counted(checked.decisions, "decision")) } else { String::new() };
+            let again = if self.decisions {
+                format!(", {} made again", counted(checked.decisions, "decision"))
+            } else {
+                String::new()
+            };
             let documents = counted(checked.documents, "document");
-            say(&format!("{}: no damage in {documents}, {} of segments{again}", name(&self.folder), bytes(checked.bytes)));
+            say(&format!(
+                "{}: no damage in {documents}, {} of segments{again}",
+                name(&self.folder),
+                bytes(checked.bytes)
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -138,21 +163,43 @@ impl Stats {
                 stats: &'a lookalike_index::Stats,
                 settings: &'a lookalike_index::Settings,
             }
-            print(&self.folder, "index stats", &Figures { stats: &stats, settings })?;
+            print(
+                &self.folder,
+                "index stats",
+                &Figures {
+                    stats: &stats,
+                    settings,
+                },
+            )?;
             return Ok(ExitCode::SUCCESS);
         }
         let config = &settings.config;
         let lines = [
-            format!("{} in {}", counted(stats.documents, "document"), name(&self.folder)),
-            format!("  decisions {} kept + {} dropped; {} empty", count(stats.kept), count(stats.dropped), count(stats.empty)),
-            format!("  settings  threshold {}, keeps {}, stores {}", config.threshold, settings.keep, settings.store),
+            format!(
+                "{} in {}",
+                counted(stats.documents, "document"),
+                name(&self.folder)
+            ),
+            format!(
+                "  decisions {} kept + {} dropped; {} empty",
+                count(stats.kept),
+                count(stats.dropped),
+                count(stats.empty)
+            ),
+            format!(
+                "  settings  threshold {}, keeps {}, stores {}",
+                config.threshold, settings.keep, settings.store
+            ),
             format!(
                 "  segments  {}, {}; {} not in a segment yet",
                 counted(stats.segments, "segment"),
                 bytes(stats.bytes),
                 counted(stats.in_memory, "document")
             ),
-            format!("  deleted   {} that still take space", counted(stats.removed, "document")),
+            format!(
+                "  deleted   {} that still take space",
+                counted(stats.removed, "document")
+            ),
             format!("  changes   {}", count(stats.last_change)),
         ];
         print_data(&(lines.join("\n") + "\n"))?;
@@ -162,5 +209,9 @@ impl Stats {
 
 /// Prints figures as JSON.
 fn print(folder: &Path, command: &'static str, figures: &impl Serialize) -> anyhow::Result<()> {
-    print_data(&Report::new(command).inputs("index", [folder.display().to_string()]).json(figures)?)
+    print_data(
+        &Report::new(command)
+            .inputs("index", [folder.display().to_string()])
+            .json(figures)?,
+    )
 }

@@ -19,13 +19,18 @@ pub struct Lines {
 impl Lines {
     pub fn create(path: Option<&Path>) -> anyhow::Result<Self> {
         let output = Output::create(path.unwrap_or(Path::new("-")), 0)?;
-        Ok(Self { output, line: Vec::new(), written: 0 })
+        Ok(Self {
+            output,
+            line: Vec::new(),
+            written: 0,
+        })
     }
 
     /// Appends a value as a line.
     pub fn value(&mut self, value: &impl Serialize) -> lookalike_engine::Result<()> {
         self.line.clear();
-        serde_json::to_writer(&mut self.line, value).map_err(|error| Error::failure(error.to_string()))?;
+        serde_json::to_writer(&mut self.line, value)
+            .map_err(|error| Error::failure(error.to_string()))?;
         self.line.push(b'\n');
         self.written += 1;
         self.output.write(&self.line)
@@ -63,14 +68,21 @@ pub fn write_decisions(index: &Index, since: u64, lines: &mut Lines) -> anyhow::
 }
 
 /// Writes the changed decisions after the one with the number `after`, at most `limit`.
-pub fn write_changes(index: &Index, after: u64, limit: Option<u64>, lines: &mut Lines) -> anyhow::Result<()> {
+pub fn write_changes(
+    index: &Index,
+    after: u64,
+    limit: Option<u64>,
+    lines: &mut Lines,
+) -> anyhow::Result<()> {
     let mut left = limit.unwrap_or(u64::MAX);
     if left == 0 {
         return Ok(());
     }
     index
         .each_change(after, &mut |number, change| {
-            lines.value(&change_line(number, &change)).map_err(std::io::Error::other)?;
+            lines
+                .value(&change_line(number, &change))
+                .map_err(std::io::Error::other)?;
             left -= 1;
             Ok(left > 0)
         })
@@ -102,14 +114,34 @@ struct DroppedPart {
 
 fn change_line(number: u64, change: &Change) -> ChangeLine {
     let decided = |decided: &Decided| match decided {
-        Decided::Kept => DecidedPart { verdict: "kept", dropped: None },
-        Decided::Dropped { representative, similarity } => {
-            let dropped = Some(DroppedPart { representative: raw(representative), similarity: *similarity });
-            DecidedPart { verdict: "dropped", dropped }
+        Decided::Kept => DecidedPart {
+            verdict: "kept",
+            dropped: None,
+        },
+        Decided::Dropped {
+            representative,
+            similarity,
+        } => {
+            let dropped = Some(DroppedPart {
+                representative: raw(representative),
+                similarity: *similarity,
+            });
+            DecidedPart {
+                verdict: "dropped",
+                dropped,
+            }
         }
     };
-    let (before, after) = (change.before.as_ref().map(decided), change.after.as_ref().map(decided));
-    ChangeLine { change: number, id: raw(&change.id), before, after }
+    let (before, after) = (
+        change.before.as_ref().map(decided),
+        change.after.as_ref().map(decided),
+    );
+    ChangeLine {
+        change: number,
+        id: raw(&change.id),
+        before,
+        after,
+    }
 }
 
 /// A document that is similar to what was searched for.
@@ -154,7 +186,10 @@ impl<'a> FoundLine<'a> {
             resemblance: found.figures.map(|figures| figures.resemblance),
             containment: found.figures.map(|figures| figures.containment_ab),
             containment_of_document: found.figures.map(|figures| figures.containment_ba),
-            passages: found.passages.as_ref().map(|passages| passages.iter().map(passage).collect()),
+            passages: found
+                .passages
+                .as_ref()
+                .map(|passages| passages.iter().map(passage).collect()),
         }
     }
 }

@@ -35,11 +35,13 @@ pub use self::filling::NewIndex;
 /// One process can change an index, and any number can read it at the same time. A change is complete when the command ends; if the
 /// machine stops before, nothing of a change remains, or all of it.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike index create news --threshold 0.8\n  \
+#[command(
+    after_help = "Examples:\n  lookalike index create news --threshold 0.8\n  \
     lookalike index add news november.jsonl --decisions decisions.jsonl\n  \
     lookalike index query news --text 'a text that may be known'\n  \
     lookalike index delete news article-17\n  \
-    lookalike dedup december.jsonl --against news -o new.jsonl")]
+    lookalike dedup december.jsonl --against news -o new.jsonl"
+)]
 pub struct Index {
     #[command(subcommand)]
     what: What,

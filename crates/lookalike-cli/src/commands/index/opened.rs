@@ -14,7 +14,9 @@ pub fn failed(error: Error) -> lookalike_engine::Error {
         Error::Config(error) => error.into(),
         Error::File { path, source } if source.kind() == std::io::ErrorKind::StorageFull => {
             let what = "no space left, so this step was not stored";
-            let error = lookalike_engine::Error::new(ErrorKind::Output, what).at(path.display().to_string()).because(source);
+            let error = lookalike_engine::Error::new(ErrorKind::Output, what)
+                .at(path.display().to_string())
+                .because(source);
             error.advise("free some space, and repeat the command")
         }
         error => lookalike_engine::Error::new(ErrorKind::Output, error.to_string()).because(error),
@@ -25,7 +27,10 @@ pub fn failed(error: Error) -> lookalike_engine::Error {
 pub fn refuse_store(folder: &Path) -> anyhow::Result<()> {
     refuse_url("the index", "folder", folder)?;
     if folder.exists() && !folder.is_dir() {
-        anyhow::bail!("{}: not a folder; give the folder of an index", name(folder));
+        anyhow::bail!(
+            "{}: not a folder; give the folder of an index",
+            name(folder)
+        );
     }
     Ok(())
 }
@@ -45,7 +50,10 @@ pub fn to_read(folder: &Path) -> anyhow::Result<Index> {
 /// Sets what the settings of an index say about reading its documents.
 pub fn configure(config: &mut RunConfig, index: &Index) -> anyhow::Result<()> {
     let settings = index.settings();
-    let keep: Keep = settings.keep.parse().map_err(|error: String| anyhow::anyhow!("{}: {error}", name(index.folder())))?;
+    let keep: Keep = settings
+        .keep
+        .parse()
+        .map_err(|error: String| anyhow::anyhow!("{}: {error}", name(index.folder())))?;
     (config.method, config.keep) = (settings.config.clone(), Some(keep));
     Ok(())
 }

@@ -32,10 +32,12 @@ use crate::{
 ///
 /// The exit code is 1 if nothing is found.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike index query news --text 'The text of an article'\n  \
+#[command(
+    after_help = "Examples:\n  lookalike index query news --text 'The text of an article'\n  \
     lookalike index query news submission.txt --passages\n  \
     lookalike index query news --id article-17 --nearest 5\n  \
-    lookalike index query news december.jsonl --kept --threshold 0.9 -o known.jsonl")]
+    lookalike index query news december.jsonl --kept --threshold 0.9 -o known.jsonl"
+)]
 pub struct Query {
     /// The index
     #[arg(value_name = "DIR")]
@@ -82,17 +84,30 @@ impl Query {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
         let mut lines = Lines::create(self.output.as_deref())?;
-        let (nearest, threshold, only_kept, quiet) = (self.nearest, self.threshold, self.kept, self.run.quiet);
+        let (nearest, threshold, only_kept, quiet) =
+            (self.nearest, self.threshold, self.kept, self.run.quiet);
         let passages = self.passages.then_some(self.least);
-        let find =
-            |like: Like| index.query(&Ask { like, nearest, threshold, only_kept, figures: true, passages }).map_err(failed);
+        let find = |like: Like| {
+            index
+                .query(&Ask {
+                    like,
+                    nearest,
+                    threshold,
+                    only_kept,
+                    figures: true,
+                    passages,
+                })
+                .map_err(failed)
+        };
         let texts = match (&self.text, &self.id) {
             (Some(text), _) => {
                 write(RawValue::NULL, &find(Like::Text(text))?, &mut lines)?;
                 1
             }
             (_, Some(typed)) => {
-                let id = id(&index, typed)?.ok_or_else(|| failed(lookalike_index::Error::Unknown(typed.as_str().into())))?;
+                let id = id(&index, typed)?.ok_or_else(|| {
+                    failed(lookalike_index::Error::Unknown(typed.as_str().into()))
+                })?;
                 let query = raw(&id);
                 write(&query, &find(Like::Document(id))?, &mut lines)?;
                 1
@@ -101,7 +116,11 @@ impl Query {
         };
         let found = lines.end()?;
         if !quiet {
-            say(&format!("{} similar to {}", counted(found, "document"), counted(texts, "text")));
+            say(&format!(
+                "{} similar to {}",
+                counted(found, "document"),
+                counted(texts, "text")
+            ));
         }
         Ok(ExitCode::from(u8::from(found == 0 && texts > 0)))
     }
@@ -113,9 +132,16 @@ impl Query {
         find: impl Fn(Like) -> lookalike_engine::Result<Vec<Found>> + Sync,
         lines: &mut Lines,
     ) -> anyhow::Result<u64> {
-        let input = InputArgs { inputs: self.inputs, input_command: self.input_command, records: self.records };
+        let input = InputArgs {
+            inputs: self.inputs,
+            input_command: self.input_command,
+            records: self.records,
+        };
         // Keep order does not matter, so the field that decides it need not be there.
-        let config = RunConfig { keep: None, ..reading(index, &input, &self.run)? };
+        let config = RunConfig {
+            keep: None,
+            ..reading(index, &input, &self.run)?
+        };
         let bars = Bars::new(self.run.quiet);
         let read = each_document(
             &config,
@@ -137,5 +163,7 @@ impl Query {
 
 /// Writes the lines of a text, which has this id.
 fn write(query: &RawValue, found: &[Found], lines: &mut Lines) -> lookalike_engine::Result<()> {
-    found.iter().try_for_each(|found| lines.value(&FoundLine::new(query, found)))
+    found
+        .iter()
+        .try_for_each(|found| lines.value(&FoundLine::new(query, found)))
 }

@@ -20,7 +20,9 @@ use super::{
 /// With IDs, prints one JSON line for each: id, verdict, representative, similarity, copies (the other documents with the same text after
 /// normalisation), represents (the documents that were dropped because of this one), and the text, if the index stores texts.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike index show news -o decisions.jsonl\n  lookalike index show news article-17")]
+#[command(
+    after_help = "Examples:\n  lookalike index show news -o decisions.jsonl\n  lookalike index show news article-17"
+)]
 pub struct Show {
     /// The index
     #[arg(value_name = "DIR")]
@@ -68,11 +70,22 @@ impl<'a> Line<'a> {
     fn new(stored: &'a Stored) -> Self {
         let (verdict, representative, similarity) = match &stored.decided {
             Decided::Kept => ("kept", None, None),
-            Decided::Dropped { representative, similarity } => ("dropped", Some(raw(representative)), *similarity),
+            Decided::Dropped {
+                representative,
+                similarity,
+            } => ("dropped", Some(raw(representative)), *similarity),
         };
         let ids = |ids: &[Id]| ids.iter().map(raw).collect();
         let (copies, represents) = (ids(&stored.copies), ids(&stored.represents));
-        Self { id: raw(&stored.id), verdict, representative, similarity, copies, represents, text: stored.text.as_deref() }
+        Self {
+            id: raw(&stored.id),
+            verdict,
+            representative,
+            similarity,
+            copies,
+            represents,
+            text: stored.text.as_deref(),
+        }
     }
 }
 
@@ -84,7 +97,9 @@ impl<'a> Line<'a> {
 /// A line has change (the number), id, before and after. Before is null for a document that was added, and after is null for one that was
 /// deleted; otherwise they have verdict, representative and similarity.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike index changes news\n  lookalike index changes news --after 1200 --limit 100")]
+#[command(
+    after_help = "Examples:\n  lookalike index changes news\n  lookalike index changes news --after 1200 --limit 100"
+)]
 pub struct Changes {
     /// The index
     #[arg(value_name = "DIR")]

@@ -15,7 +15,16 @@ pub enum Stopped<E> {
 /// Returns what sketches the documents of inputs for an index. Their ids are set later.
 pub fn sketching(index: &Index) -> impl Fn(InputDocument, &mut Scratch) -> Prepared + Sync + use<> {
     let preparer = index.preparer();
-    move |document, scratch| preparer.prepare(&NewDocument { id: Id::Number(0), text: document.text, key: document.key }, scratch)
+    move |document, scratch| {
+        preparer.prepare(
+            &NewDocument {
+                id: Id::Number(0),
+                text: document.text,
+                key: document.key,
+            },
+            scratch,
+        )
+    }
 }
 
 /// Returns the id that inputs have as JSON.

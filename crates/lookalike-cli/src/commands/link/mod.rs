@@ -16,7 +16,8 @@ use clap::{Args, ValueEnum};
 use lookalike::shown::quoted;
 use lookalike_applications::records::{LinkConfig, Linker, OneToOne, Verdict};
 use lookalike_engine::{
-    Error, Format, Link as Asked, RunConfig, explain_link, link, plan_link, refuse_url, shown_path, suggest_link,
+    Error, Format, Link as Asked, RunConfig, explain_link, link, plan_link, refuse_url, shown_path,
+    suggest_link,
 };
 
 use crate::{
@@ -150,7 +151,12 @@ pub struct Link {
     /// Field with the id, a string or a number
     ///
     /// A record without this field gets an id of the form file:line.
-    #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "FIELD",
+        default_value = "id",
+        help_heading = "Input"
+    )]
     id_field: String,
     /// Allow duplicate ids within a collection
     #[arg(long, help_heading = "Input")]
@@ -158,7 +164,13 @@ pub struct Link {
     /// Number of threads [default: one per core]
     ///
     /// Results do not depend on the number of threads.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Execution"
+    )]
     threads: usize,
     /// Memory limit, such as 512M or 8G [default: half of free memory]
     ///
@@ -173,7 +185,12 @@ pub struct Link {
     ///
     /// FILE can be a URL, or - for standard output. The summary is written after the other outputs, either completely or not at
     /// all.
-    #[arg(long, value_name = "FILE", help_heading = "Execution", conflicts_with = "explain")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Execution",
+        conflicts_with = "explain"
+    )]
     summary: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long, short, help_heading = "Execution")]
@@ -229,15 +246,26 @@ impl From<RecordsBy> for Format {
 
 impl Link {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let Some(path) = self.config.clone() else { return self.suggested() };
+        let Some(path) = self.config.clone() else {
+            return self.suggested();
+        };
         let linkage = read(&path)?;
         // This check reports errors in the configuration file. Errors that occur after it concern the flags and the inputs.
-        Linker::new(linkage.clone()).map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&path)))?;
-        let report = Report::new("link").inputs("a", [&self.a]).inputs("b", &self.b);
+        Linker::new(linkage.clone())
+            .map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&path)))?;
+        let report = Report::new("link")
+            .inputs("a", [&self.a])
+            .inputs("b", &self.b);
         let report = report.inputs("config", [path.display().to_string()]);
-        let report = report.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));
+        let report = report.inputs(
+            "truth",
+            self.truth.iter().map(|path| path.display().to_string()),
+        );
         let config = self.run_config();
-        let asked = Asked { config_path: Some(path), ..self.asked(linkage) };
+        let asked = Asked {
+            config_path: Some(path),
+            ..self.asked(linkage)
+        };
         if let Some([a, b]) = self.explain.as_deref() {
             let explained = explain_link(&config, &asked, [a, b])?;
             match self.json {
@@ -256,11 +284,18 @@ impl Link {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
-        let report = report.output("clusters", asked.clusters.as_deref()).output("report", self.page.report.as_deref());
+        let report = report.output(
+            "pairs",
+            Some(self.output.as_deref().unwrap_or(Path::new("-"))),
+        );
+        let report = report
+            .output("clusters", asked.clusters.as_deref())
+            .output("report", self.page.report.as_deref());
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.quiet);
-        let linked = link(&config, &asked, self.output.as_deref(), &|progress| bars.observe(progress));
+        let linked = link(&config, &asked, self.output.as_deref(), &|progress| {
+            bars.observe(progress)
+        });
         bars.clear();
         let summary = linked?;
         let of_a = summary.records_a.unwrap_or(summary.records);
@@ -269,7 +304,10 @@ impl Link {
             say(report.json(&summary)?.trim_end());
         } else if !self.quiet {
             say(&pages::found(&summary, self.details));
-            summary.report.iter().for_each(|figures| say(&format!("report: {}", page_size(figures))));
+            summary
+                .report
+                .iter()
+                .for_each(|figures| say(&format!("report: {}", page_size(figures))));
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.written == 0 && !is_empty)))
@@ -280,7 +318,10 @@ impl Link {
     /// Returns the request for a linkage with this configuration.
     pub(crate) fn asked(&self, config: LinkConfig) -> Asked {
         Asked {
-            config: LinkConfig { one_to_one: self.one_to_one.map_or(config.one_to_one, OneToOne::from), ..config },
+            config: LinkConfig {
+                one_to_one: self.one_to_one.map_or(config.one_to_one, OneToOne::from),
+                ..config
+            },
             matches_only: self.matches_only,
             clusters: self.clusters.clone(),
             truth: self.truth.clone(),
@@ -312,10 +353,18 @@ impl Link {
     /// Suggests a configuration.
     fn suggested(self) -> anyhow::Result<ExitCode> {
         let bars = Bars::new(self.quiet);
-        let config = RunConfig { label_field: None, ..self.run_config() };
-        let output = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        let config = RunConfig {
+            label_field: None,
+            ..self.run_config()
+        };
+        let output = self
+            .output
+            .as_deref()
+            .filter(|path| *path != Path::new("-"));
         let file = report::open(output)?;
-        let suggestion = suggest_link(&config, self.label.as_deref(), output, &|progress| bars.observe(progress));
+        let suggestion = suggest_link(&config, self.label.as_deref(), output, &|progress| {
+            bars.observe(progress)
+        });
         bars.clear();
         let page = suggestion?.to_toml();
         match file {
@@ -331,15 +380,25 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<LinkConfig> {
     refuse_url("--config", "file", path)?;
     let name = shown_path(path);
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => anyhow::anyhow!("{name}: no such file; name a TOML file with the fields to compare"),
-        std::io::ErrorKind::InvalidData => anyhow::anyhow!("{name}: is not UTF-8; save the configuration as UTF-8"),
+        std::io::ErrorKind::NotFound => {
+            anyhow::anyhow!("{name}: no such file; name a TOML file with the fields to compare")
+        }
+        std::io::ErrorKind::InvalidData => {
+            anyhow::anyhow!("{name}: is not UTF-8; save the configuration as UTF-8")
+        }
         _ => anyhow::anyhow!("{name}: cannot be read: {error}"),
     })?;
     toml::from_str(&text).map_err(|error| {
-        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].matches('\n').count() + 1
+        });
         let what = error.message().trim_end().replace('\n', ", ");
         // The error gives only the position where the field starts, not which field it is.
-        let which = if what.starts_with("missing field `type`") { untyped(&text).unwrap_or_default() } else { String::new() };
+        let which = if what.starts_with("missing field `type`") {
+            untyped(&text).unwrap_or_default()
+        } else {
+            String::new()
+        };
         anyhow::anyhow!("{name}:{line}: {what}{which}")
     })
 }

@@ -16,25 +16,46 @@ impl Mirrors {
     /// Follows each page through several crawls.
     pub(super) fn follow(self) -> anyhow::Result<ExitCode> {
         self.refuse_in_history()?;
-        let crawls: Vec<String> = [&self.a].into_iter().chain(&self.b).chain(&self.more).cloned().collect();
+        let crawls: Vec<String> = [&self.a]
+            .into_iter()
+            .chain(&self.b)
+            .chain(&self.more)
+            .cloned()
+            .collect();
         if crawls.len() < 2 {
-            anyhow::bail!("--history needs two collections or more; name the crawls in the order in which they were made");
+            anyhow::bail!(
+                "--history needs two collections or more; name the crawls in the order in which they were made"
+            );
         }
         for (at, crawl) in crawls.iter().enumerate() {
             if crawls[..at].iter().any(|earlier| is_same(earlier, crawl)) {
-                anyhow::bail!("{}: is given twice; name each crawl once", shown_name(crawl));
+                anyhow::bail!(
+                    "{}: is given twice; name each crawl once",
+                    shown_name(crawl)
+                );
             }
         }
         let report = Report::new("mirrors history").inputs("crawl", &crawls);
         let report = report.output("bad_lines", self.records.skip_bad.as_deref());
-        let report = report.output("histories", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let report = report.output(
+            "histories",
+            Some(self.output.as_deref().unwrap_or(Path::new("-"))),
+        );
         let (json, quiet, output) = (self.json, self.run.quiet, self.output.clone());
         let (config, Mirroring { sites, changed, .. }) = self.asked()?;
-        let named: Vec<Crawl> = crawls.iter().map(|name| Crawl { inputs: vec![name.clone()], tables: Vec::new() }).collect();
+        let named: Vec<Crawl> = crawls
+            .iter()
+            .map(|name| Crawl {
+                inputs: vec![name.clone()],
+                tables: Vec::new(),
+            })
+            .collect();
         let asked = Following { sites, changed };
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(quiet);
-        let done = history(&config, &named, &asked, output.as_deref(), &|progress| bars.observe(progress));
+        let done = history(&config, &named, &asked, output.as_deref(), &|progress| {
+            bars.observe(progress)
+        });
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Mirrors, quiet);
@@ -44,11 +65,21 @@ impl Mirrors {
             say(&table(&summary, &crawls));
             if summary.textless > 0 {
                 let have = if summary.textless == 1 { "has" } else { "have" };
-                say(&format!("empty: {} {have} no text to compare", counted(summary.textless, "page")));
+                say(&format!(
+                    "empty: {} {have} no text to compare",
+                    counted(summary.textless, "page")
+                ));
             }
-            say(&format!("found: {}", found(&summary.finding, &config.method)));
-            notes(&config.method, &summary.finding, summary.left_out.as_ref()).iter().for_each(|words| say(words));
-            above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
+            say(&format!(
+                "found: {}",
+                found(&summary.finding, &config.method)
+            ));
+            notes(&config.method, &summary.finding, summary.left_out.as_ref())
+                .iter()
+                .for_each(|words| say(words));
+            above(&summary.finding)
+                .iter()
+                .for_each(|words| say(&format!("memory: {words}")));
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::SUCCESS)
@@ -90,8 +121,21 @@ fn table(summary: &HistorySummary, crawls: &[String]) -> String {
         count(summary.unchanged),
     );
     let names: Vec<String> = crawls.iter().map(|name| short(&shown_name(name))).collect();
-    let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("crawl".len());
-    let heads = ["pages", "appeared", "returned", "unchanged", "changed", "moved", "disappeared"];
+    let wide = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max("crawl".len());
+    let heads = [
+        "pages",
+        "appeared",
+        "returned",
+        "unchanged",
+        "changed",
+        "moved",
+        "disappeared",
+    ];
     let head: String = heads.iter().map(|head| format!("  {head:>11}")).collect();
     page += &format!("\n\n{BOLD}{:<wide$}{head}{BOLD:#}\n", "crawl");
     for (figures, name) in summary.crawls.iter().zip(&names) {
@@ -104,10 +148,17 @@ fn table(summary: &HistorySummary, crawls: &[String]) -> String {
             figures.moved,
             figures.disappeared,
         ];
-        let cells: String = counts.iter().map(|&number| format!("  {:>11}", count(number))).collect();
+        let cells: String = counts
+            .iter()
+            .map(|&number| format!("  {:>11}", count(number)))
+            .collect();
         page += &format!("{name:<wide$}{cells}\n");
     }
-    let second: u64 = summary.crawls.iter().map(|figures| figures.second_round).sum();
+    let second: u64 = summary
+        .crawls
+        .iter()
+        .map(|figures| figures.second_round)
+        .sum();
     if second > 0 {
         let by_path: u64 = summary.crawls.iter().map(|figures| figures.by_path).sum();
         page += &format!(

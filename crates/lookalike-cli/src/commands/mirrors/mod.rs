@@ -10,10 +10,14 @@ use std::{
 use clap::{Args, ValueEnum};
 use lookalike::{Config, Verify};
 use lookalike_applications::mirrors::ShareOf;
-use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors, shown_name};
+use lookalike_engine::{
+    MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors, shown_name,
+};
 
 use crate::{
-    args::{FindArgs, InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, page_size, run_config},
+    args::{
+        FindArgs, InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, page_size, run_config,
+    },
     found::{above, found, notes},
     front::Flags,
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
@@ -106,7 +110,12 @@ pub struct Mirrors {
     #[arg(long, help_heading = "Sites")]
     fold_www: bool,
     /// Minimum share of a site's pages that have a match [default: 0.5]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Sites")]
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        help_heading = "Sites"
+    )]
     share: Option<f64>,
     /// Which of the two sites must reach --share [default: both]
     #[arg(long, value_enum, help_heading = "Sites")]
@@ -137,7 +146,13 @@ pub struct Mirrors {
     ///
     /// Pages match if their resemblance reaches T or, with --measure containment, if the containment of either page in the other
     /// reaches T. A --preset may set another default.
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        short,
+        value_name = "T",
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
     threshold: Option<f64>,
     #[command(flatten)]
     records: RecordArgs,
@@ -189,7 +204,8 @@ impl Mirrors {
         if self.history || !self.more.is_empty() {
             return self.follow();
         }
-        let standard = |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
+        let standard =
+            |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
         if self.output.is_none() || standard(&self.output) {
             let others = [
                 ("--pages", &self.pages),
@@ -204,17 +220,32 @@ impl Mirrors {
             }
         }
         if let Some(b) = self.b.as_ref().filter(|b| is_same(&self.a, b)) {
-            anyhow::bail!("{}: is both A and B; leave B out to compare the sites of A with each other", shown_name(b));
+            anyhow::bail!(
+                "{}: is both A and B; leave B out to compare the sites of A with each other",
+                shown_name(b)
+            );
         }
-        let report = Report::new("mirrors").inputs("a", [&self.a]).inputs("b", &self.b);
+        let report = Report::new("mirrors")
+            .inputs("a", [&self.a])
+            .inputs("b", &self.b);
         let report = report.output("bad_lines", self.records.skip_bad.as_deref());
-        let report = report.output("sites", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
-        let report = report.output("pages", self.pages.as_deref()).output("unmatched", self.unmatched.as_deref());
+        let report = report.output(
+            "sites",
+            Some(self.output.as_deref().unwrap_or(Path::new("-"))),
+        );
+        let report = report
+            .output("pages", self.pages.as_deref())
+            .output("unmatched", self.unmatched.as_deref());
         let report = report.output("report", self.page.report.as_deref());
         let (json, quiet) = (self.json, self.run.quiet);
-        let [sites, pages, unmatched] = [&self.output, &self.pages, &self.unmatched].map(Option::clone);
+        let [sites, pages, unmatched] =
+            [&self.output, &self.pages, &self.unmatched].map(Option::clone);
         let (config, asked) = self.asked()?;
-        let outputs = MirrorOutputs { sites: sites.as_deref(), pages: pages.as_deref(), unmatched: unmatched.as_deref() };
+        let outputs = MirrorOutputs {
+            sites: sites.as_deref(),
+            pages: pages.as_deref(),
+            unmatched: unmatched.as_deref(),
+        };
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(quiet);
         let done = mirrors(&config, &asked, outputs, &|progress| bars.observe(progress));
@@ -229,38 +260,74 @@ impl Mirrors {
                 say(&none(&summary, &asked));
             }
             textless(&summary).iter().for_each(|words| say(words));
-            say(&format!("found: {}", found(&summary.finding, &config.method)));
+            say(&format!(
+                "found: {}",
+                found(&summary.finding, &config.method)
+            ));
             if let Some(common) = summary.common_pages.filter(|&common| common > 0) {
-                say(&format!("excluded: {} with matches on more sites than --common-sites allows", counted(common, "page")));
+                say(&format!(
+                    "excluded: {} with matches on more sites than --common-sites allows",
+                    counted(common, "page")
+                ));
             }
-            notes(&config.method, &summary.finding, summary.left_out.as_ref()).iter().for_each(|words| say(words));
-            summary.report.iter().for_each(|figures| say(&format!("report: {}", page_size(figures))));
+            notes(&config.method, &summary.finding, summary.left_out.as_ref())
+                .iter()
+                .for_each(|words| say(words));
+            summary
+                .report
+                .iter()
+                .for_each(|figures| say(&format!("report: {}", page_size(figures))));
             let many = summary.site_pairs >= MANY;
             above(&summary.finding).iter().for_each(|words| match many {
-                true => say(&format!("memory: {words}; pairs of sites cannot be spilled either: see --common-sites")),
+                true => say(&format!(
+                    "memory: {words}; pairs of sites cannot be spilled either: see --common-sites"
+                )),
                 false => say(&format!("memory: {words}")),
             });
         }
         report::write(file, &report, &summary)?;
-        Ok(ExitCode::from(u8::from(summary.site_pairs == 0 && summary.pages_a > 0 && summary.pages_b != Some(0))))
+        Ok(ExitCode::from(u8::from(
+            summary.site_pairs == 0 && summary.pages_a > 0 && summary.pages_b != Some(0),
+        )))
     }
 
     /// Returns the configuration of a run over A and B, and the options for finding mirrors.
     pub fn asked(self) -> anyhow::Result<(RunConfig, Mirroring)> {
         if self.b.is_none() && matches!(self.share_of, Some(Of::A | Of::B)) {
-            anyhow::bail!("--share-of a and b only work with two collections; name a second one, or choose both or either");
+            anyhow::bail!(
+                "--share-of a and b only work with two collections; name a second one, or choose both or either"
+            );
         }
-        let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
+        let method = self
+            .records
+            .fields
+            .of_sets(self.find.config(&self.shingles)?)?;
         let threshold = self.threshold.unwrap_or(method.threshold);
-        let method = Config { threshold, verify: Some(Verify::Exact), ..method };
+        let method = Config {
+            threshold,
+            verify: Some(Verify::Exact),
+            ..method
+        };
         let (against, inputs) = match self.b {
             Some(b) => (vec![self.a], vec![b]),
             None => (Vec::new(), vec![self.a]),
         };
-        let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
-        let config = RunConfig { against, report: self.page.config(), ..run_config(&input, &self.run, method) };
+        let input = InputArgs {
+            inputs,
+            input_command: Vec::new(),
+            records: self.records,
+        };
+        let config = RunConfig {
+            against,
+            report: self.page.config(),
+            ..run_config(&input, &self.run, method)
+        };
         let asked = Mirroring {
-            sites: SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www },
+            sites: SitesBy {
+                by: self.by.unwrap_or_default(),
+                depth: self.depth,
+                fold_www: self.fold_www,
+            },
             share: self.share.unwrap_or(SHARE),
             common_sites: self.common_sites,
             of: self.share_of.unwrap_or(Of::Both).into(),
@@ -307,12 +374,18 @@ fn none(summary: &MirrorsSummary, asked: &Mirroring) -> String {
         _ => None,
     };
     if let Some(empty) = empty {
-        return format!("{empty} no pages, so there is nothing to match: name files or folders with pages");
+        return format!(
+            "{empty} no pages, so there is nothing to match: name files or folders with pages"
+        );
     }
     let paths = match summary.shared_paths {
         Some(paths) if paths > 0 => {
             let are = if paths == 1 { "is" } else { "are" };
-            let sites = if summary.pages_b.is_some() { "in both collections" } else { "on two sites or more" };
+            let sites = if summary.pages_b.is_some() {
+                "in both collections"
+            } else {
+                "on two sites or more"
+            };
             format!("; {} {are} {sites}", counted(paths, "path"))
         }
         _ => String::new(),
@@ -351,7 +424,9 @@ fn none(summary: &MirrorsSummary, asked: &Mirroring) -> String {
 
 /// Returns a value for `--share` that is not above the given share, with as few digits as possible.
 fn below(share: f64) -> String {
-    let digits = (1..6).find(|&digits| share * 10f64.powi(digits) >= 10.0).unwrap_or(6);
+    let digits = (1..6)
+        .find(|&digits| share * 10f64.powi(digits) >= 10.0)
+        .unwrap_or(6);
     let unit = 10f64.powi(digits);
     format!("{}", (share * unit).floor() / unit)
 }
@@ -363,15 +438,23 @@ fn textless(summary: &MirrorsSummary) -> Option<String> {
         let are = if pages == 1 { "has" } else { "have" };
         let same = match alike {
             0 => "no page of another site has the same bytes at the same path".into(),
-            alike => format!("{} of them match because another site has the same bytes at the same path", count(alike)),
+            alike => format!(
+                "{} of them match because another site has the same bytes at the same path",
+                count(alike)
+            ),
         };
-        format!("empty: {} {are} no text to compare; {same}", counted(pages, "page"))
+        format!(
+            "empty: {} {are} no text to compare; {same}",
+            counted(pages, "page")
+        )
     })
 }
 
 /// Returns the summary as text, with the best pairs in a table.
 fn page(summary: &MirrorsSummary) -> String {
-    let of = |pages: u64, sites: u64| format!("{} of {}", counted(pages, "page"), counted(sites, "site"));
+    let of = |pages: u64, sites: u64| {
+        format!("{} of {}", counted(pages, "page"), counted(sites, "site"))
+    };
     let against = match (summary.pages_b, summary.sites_b) {
         (Some(pages), Some(sites)) => format!(" against {}", of(pages, sites)),
         _ => String::new(),
@@ -388,13 +471,26 @@ fn page(summary: &MirrorsSummary) -> String {
     }
     if let (Some(changed), Some(by_path)) = (summary.changed, summary.changed_by_path) {
         let added = pairs(changed, "pages");
-        page += &format!("\nsecond round: {added} that changed a lot, {} of them only at the same path", count(by_path));
+        page += &format!(
+            "\nsecond round: {added} that changed a lot, {} of them only at the same path",
+            count(by_path)
+        );
     }
     if summary.first.is_empty() {
         return page;
     }
-    let names: Vec<[String; 2]> = summary.first.iter().map(|line| [short(&line.a), short(&line.b)]).collect();
-    let [wide_a, wide_b] = [0, 1].map(|of| names.iter().map(|names| names[of].chars().count()).max().unwrap_or(0));
+    let names: Vec<[String; 2]> = summary
+        .first
+        .iter()
+        .map(|line| [short(&line.a), short(&line.b)])
+        .collect();
+    let [wide_a, wide_b] = [0, 1].map(|of| {
+        names
+            .iter()
+            .map(|names| names[of].chars().count())
+            .max()
+            .unwrap_or(0)
+    });
     page += &format!(
         "\n\n{BOLD}{:<wide_a$}  {:<wide_b$}  {:>9}  {:>9}  {:>7}  {:>7}  {:>10}  {:>9}{BOLD:#}\n",
         "a", "b", "pages a", "pages b", "share a", "share b", "one to one", "same path"

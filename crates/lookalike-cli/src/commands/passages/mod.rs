@@ -9,7 +9,9 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use lookalike_engine::{Offsets, PassagesSummary, Quoted, Quoting, RunConfig, passages, passages_reporting};
+use lookalike_engine::{
+    Offsets, PassagesSummary, Quoted, Quoting, RunConfig, passages, passages_reporting,
+};
 
 use self::{page::Page, regions::RegionArgs};
 use crate::{
@@ -83,7 +85,12 @@ pub struct Passages {
     /// Join shared runs with at most N tokens between them in both texts
     ///
     /// With --regions, the maximum distance of neighbouring shared tokens of a region. [default: 0; with --regions 25]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
     gap: Option<usize>,
     #[command(flatten)]
     regions: RegionArgs,
@@ -126,15 +133,26 @@ enum OffsetsBy {
 impl Passages {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.no_text && !self.json && self.output.is_none() {
-            anyhow::bail!("--no-text only works with --json or --output; leave it out to show the pairs");
+            anyhow::bail!(
+                "--no-text only works with --json or --output; leave it out to show the pairs"
+            );
         }
         if self.shingles.preset.is_some() {
-            anyhow::bail!("--preset has no effect on passages, which are runs of --least tokens; leave it out");
+            anyhow::bail!(
+                "--preset has no effect on passages, which are runs of --least tokens; leave it out"
+            );
         }
         let regions = self.regions.settings(self.gap);
-        let default = Quoting { regions, ..Quoting::default() };
+        let default = Quoting {
+            regions,
+            ..Quoting::default()
+        };
         let asked = Quoting {
-            least: self.least.unwrap_or(if regions.is_some() { Quoting::LEAST_OF_REGIONS } else { default.least }),
+            least: self.least.unwrap_or(if regions.is_some() {
+                Quoting::LEAST_OF_REGIONS
+            } else {
+                default.least
+            }),
             gap: self.gap.unwrap_or(default.gap),
             regions,
             common: self.common,
@@ -148,26 +166,49 @@ impl Passages {
             best: Some(self.pairs),
         };
         let lines = self.json || self.output.is_some();
-        let report = Report::new("passages").inputs("a", [&self.a]).inputs("b", &self.b);
+        let report = Report::new("passages")
+            .inputs("a", [&self.a])
+            .inputs("b", &self.b);
         let report = report.output("bad_lines", self.records.skip_bad.as_deref());
-        let report = report.output("pairs", self.output.as_deref().or(lines.then_some(Path::new("-"))));
-        let (inputs, against) = if self.b.is_empty() { (vec![self.a], Vec::new()) } else { (self.b, vec![self.a]) };
-        let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
+        let report = report.output(
+            "pairs",
+            self.output.as_deref().or(lines.then_some(Path::new("-"))),
+        );
+        let (inputs, against) = if self.b.is_empty() {
+            (vec![self.a], Vec::new())
+        } else {
+            (self.b, vec![self.a])
+        };
+        let input = InputArgs {
+            inputs,
+            input_command: Vec::new(),
+            records: self.records,
+        };
         let method = input.records.fields.of_sets(self.shingles.config()?)?;
         let report = report.output("report", self.page.report.as_deref());
-        let config = RunConfig { against, report: self.page.config(), ..run_config(&input, &self.run, method) };
+        let config = RunConfig {
+            against,
+            report: self.page.config(),
+            ..run_config(&input, &self.run, method)
+        };
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let observer = |progress| bars.observe(progress);
         let (summary, page) = if lines {
-            (passages(&config, &asked, self.output.as_deref(), &observer), None)
+            (
+                passages(&config, &asked, self.output.as_deref(), &observer),
+                None,
+            )
         } else {
             let mut page = Page::new(self.full);
             let mut tell = |quoted: &Quoted| {
                 page.take(quoted);
                 Ok(())
             };
-            (passages_reporting(&config, &asked, &mut tell, &observer), Some(page))
+            (
+                passages_reporting(&config, &asked, &mut tell, &observer),
+                Some(page),
+            )
         };
         bars.clear();
         let summary = summary?;
@@ -181,7 +222,9 @@ impl Passages {
             (false, true) => {}
         }
         report::write(file, &report, &summary)?;
-        Ok(ExitCode::from(u8::from(summary.pairs == 0 && summary.texts_a.min(summary.texts_b) > 0)))
+        Ok(ExitCode::from(u8::from(
+            summary.pairs == 0 && summary.texts_a.min(summary.texts_b) > 0,
+        )))
     }
 }
 
@@ -189,16 +232,31 @@ impl Passages {
 fn words(summary: &PassagesSummary, among: bool) -> String {
     let texts = match among {
         true => format!("among {}", counted(summary.texts_a, "text")),
-        false => format!("between {} and {}", counted(summary.texts_a, "text"), counted(summary.texts_b, "other")),
+        false => format!(
+            "between {} and {}",
+            counted(summary.texts_a, "text"),
+            counted(summary.texts_b, "other")
+        ),
     };
     let least = counted(summary.least as u64, "token");
-    let found = if summary.regions.is_some() { "region" } else { "passage" };
-    let mut words = format!("{} {texts} share {}; ", counted(summary.pairs, "pair"), counted(summary.passages, found));
+    let found = if summary.regions.is_some() {
+        "region"
+    } else {
+        "passage"
+    };
+    let mut words = format!(
+        "{} {texts} share {}; ",
+        counted(summary.pairs, "pair"),
+        counted(summary.passages, found)
+    );
     words += &match (summary.windows_aside, &summary.regions) {
         (excluded, Some(regions)) => {
             let aside = match excluded {
                 0 => String::new(),
-                excluded => format!(" without --common: {} excluded", counted(excluded, "window")),
+                excluded => format!(
+                    " without --common: {} excluded",
+                    counted(excluded, "window")
+                ),
             };
             format!(
                 "regions of {} or more are searched in pairs that share a run of {least}{aside}",
@@ -212,7 +270,10 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
         ),
     };
     if summary.pairs_left_out > 0 {
-        words += &format!("\nbelow --threshold: {} that share passages", counted(summary.pairs_left_out, "pair"));
+        words += &format!(
+            "\nbelow --threshold: {} that share passages",
+            counted(summary.pairs_left_out, "pair")
+        );
     }
     if summary.bad_lines > 0 {
         words += &format!("\nbad: {} skipped", counted(summary.bad_lines, "line"));

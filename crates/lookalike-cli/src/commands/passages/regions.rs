@@ -43,8 +43,18 @@ pub(super) struct RegionArgs {
 impl RegionArgs {
     /// Returns the settings, if regions are wanted.
     pub(super) fn settings(&self, gap: Option<usize>) -> Option<RegionSettings> {
-        let &Self { regions, min_tokens, density, score } = self;
+        let &Self {
+            regions,
+            min_tokens,
+            density,
+            score,
+        } = self;
         let gap = gap.unwrap_or(RegionSettings::default().gap);
-        regions.then_some(RegionSettings { gap, tokens: min_tokens, density, score })
+        regions.then_some(RegionSettings {
+            gap,
+            tokens: min_tokens,
+            density,
+            score,
+        })
     }
 }

@@ -41,15 +41,29 @@ impl Cutting<'_> {
         observer: Observer,
     ) -> Result<u64> {
         let (shapes, source) = (output.shapes(), self.source);
-        write_blocks(pool, source, output, observer, |block, worker: &mut Worker, piece| {
-            let Worker { labelling, scratch, plain } = worker;
-            let info = info(block)?;
-            let change = |document, at| {
-                let change = self.change((block, at), document, (scratch, plain));
-                change.map_err(|why| why.at_place(source.place(block.part, info.first_line + at as u64)))
-            };
-            shapes.of(source, block).changed((block, &info), source, change, labelling, piece)
-        })
+        write_blocks(
+            pool,
+            source,
+            output,
+            observer,
+            |block, worker: &mut Worker, piece| {
+                let Worker {
+                    labelling,
+                    scratch,
+                    plain,
+                } = worker;
+                let info = info(block)?;
+                let change = |document, at| {
+                    let change = self.change((block, at), document, (scratch, plain));
+                    change.map_err(|why| {
+                        why.at_place(source.place(block.part, info.first_line + at as u64))
+                    })
+                };
+                shapes
+                    .of(source, block)
+                    .changed((block, &info), source, change, labelling, piece)
+            },
+        )
     }
 
     fn change(
@@ -68,11 +82,16 @@ impl Cutting<'_> {
         let record = self.source.same_record(block, at, scratch)?;
         let text = record.text.decode(plain);
         let mut before = 0;
-        let fits = edits.iter().all(|Edit { span: Span { start, end }, .. }| {
-            let fits = before <= *start && start <= end && text.get(*start..*end).is_some();
-            before = *end;
-            fits
-        });
+        let fits = edits.iter().all(
+            |Edit {
+                 span: Span { start, end },
+                 ..
+             }| {
+                let fits = before <= *start && start <= end && text.get(*start..*end).is_some();
+                before = *end;
+                fits
+            },
+        );
         if !fits {
             let wrong = Error::record("the cuts do not fit the text");
             return Err(wrong.advise("apply cuts to the input of the run that made them, and read it with the same options"));

@@ -66,7 +66,12 @@ struct Read {
 
 impl Weigh for Read {
     fn weight(&self) -> usize {
-        self.rows.weight() + self.cuts.iter().map(|(_, cuts)| 32 + size_of_val(&**cuts)).sum::<usize>()
+        self.rows.weight()
+            + self
+                .cuts
+                .iter()
+                .map(|(_, cuts)| 32 + size_of_val(&**cuts))
+                .sum::<usize>()
     }
 }
 
@@ -79,7 +84,8 @@ impl Decided {
             |block, scratch: &mut Vec<u8>| {
                 let mut read = Read::default();
                 block.each_object(scratch, |at, line| {
-                    let (row, cuts) = decision(line, block).map_err(|wrong| wrong.of_line(at as u64))?;
+                    let (row, cuts) =
+                        decision(line, block).map_err(|wrong| wrong.of_line(at as u64))?;
                     if !cuts.is_empty() {
                         read.cuts.push((read.rows.len() as u32, cuts));
                     }
@@ -90,7 +96,10 @@ impl Decided {
             },
             |block| {
                 Progress::new(Stage::Loading, source.read(), source.total()).tell(observer)?;
-                block.cuts.into_iter().for_each(|(line, cuts)| edits.push(rows.len() as u32 + line, cuts));
+                block
+                    .cuts
+                    .into_iter()
+                    .for_each(|(line, cuts)| edits.push(rows.len() as u32 + line, cuts));
                 rows.extend_from_slice(&block.rows);
                 Ok(())
             },
@@ -101,9 +110,18 @@ impl Decided {
             return Ok(Self { rows, edits: None });
         }
         edits.lines = (0..rows.len() as u32).collect();
-        edits.lines.par_sort_by_key(|&line| rows[line as usize] >> 1);
-        let rows = edits.lines.iter().map(|&line| rows[line as usize]).collect();
-        Ok(Self { rows, edits: Some(edits) })
+        edits
+            .lines
+            .par_sort_by_key(|&line| rows[line as usize] >> 1);
+        let rows = edits
+            .lines
+            .iter()
+            .map(|&line| rows[line as usize])
+            .collect();
+        Ok(Self {
+            rows,
+            edits: Some(edits),
+        })
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -133,7 +151,10 @@ impl Decided {
 /// Converts a line of decisions into a row, and returns the edits of the text.
 pub(super) fn decision(line: &[u8], block: &Block) -> Result<(u128, Vec<Edit>)> {
     let line: DecisionLine = match block.rows() {
-        None => parse(line, "a decision that dedup wrote, with an id and a verdict (kept or dropped)")?,
+        None => parse(
+            line,
+            "a decision that dedup wrote, with an id and a verdict (kept or dropped)",
+        )?,
         Some(_) => serde_json::from_slice(line).map_err(|_| {
             let wrong = Error::record("the row has no valid id or verdict");
             wrong.advise("the verdict must be kept or dropped, and the id a string or a number")
@@ -143,7 +164,16 @@ pub(super) fn decision(line: &[u8], block: &Block) -> Result<(u128, Vec<Edit>)> 
     if !is_id(id.get()) {
         return Err(not_an_id(id.get()));
     }
-    let edit = |cut: CutLine| Edit { span: Span { start: cut.start_byte, end: cut.end_byte }, insert: cut.insert.into_owned() };
+    let edit = |cut: CutLine| Edit {
+        span: Span {
+            start: cut.start_byte,
+            end: cut.end_byte,
+        },
+        insert: cut.insert.into_owned(),
+    };
     let edits = line.cuts.into_iter().flatten().map(edit).collect();
-    Ok((hash_name(id.get()) & !1 | u128::from(line.verdict != Verdict::Dropped), edits))
+    Ok((
+        hash_name(id.get()) & !1 | u128::from(line.verdict != Verdict::Dropped),
+        edits,
+    ))
 }

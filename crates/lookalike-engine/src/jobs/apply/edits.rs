@@ -19,12 +19,23 @@ impl Edits {
     /// Returns the edits of a row.
     pub(super) fn of(&self, row: u32) -> Vec<Edit> {
         let line = self.lines[row as usize];
-        let Ok(at) = self.firsts.binary_search_by_key(&line, |&(line, _)| line) else { return Vec::new() };
-        let end = self.firsts.get(at + 1).map_or(self.edits.len(), |next| next.1 as usize);
+        let Ok(at) = self.firsts.binary_search_by_key(&line, |&(line, _)| line) else {
+            return Vec::new();
+        };
+        let end = self
+            .firsts
+            .get(at + 1)
+            .map_or(self.edits.len(), |next| next.1 as usize);
         let edit = |number: usize| {
             let [start, end] = self.edits[number];
-            let insert = self.inserts.get(&(number as u32)).map_or(String::new(), |insert| insert.to_string());
-            Edit { span: Span { start, end }, insert }
+            let insert = self
+                .inserts
+                .get(&(number as u32))
+                .map_or(String::new(), |insert| insert.to_string());
+            Edit {
+                span: Span { start, end },
+                insert,
+            }
         };
         (self.firsts[at].1 as usize..end).map(edit).collect()
     }

@@ -17,7 +17,10 @@ use lookalike::shown::cut;
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
-    read::{Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Scratch, Source, each_block, expand_decisions},
+    read::{
+        Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Scratch, Source, each_block,
+        expand_decisions,
+    },
     spill::{Budget, places::Places},
     store::shown_name,
     words,
@@ -88,17 +91,39 @@ pub struct AppliedPairs {
 /// Fails if the decisions file is invalid or damaged, if a document has no decision or a decision has no document, if an input
 /// cannot be read, if a line is not a record (unless bad lines are skipped), or if an output cannot be written. In all these
 /// cases nothing is written.
-pub fn apply(decisions: &str, config: &RunConfig, kept: &Path, observer: Observer) -> Result<Applied> {
+pub fn apply(
+    decisions: &str,
+    config: &RunConfig,
+    kept: &Path,
+    observer: Observer,
+) -> Result<Applied> {
     without_panic(|| both_passes(decisions, config, kept, observer))
 }
 
-fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Observer) -> Result<Applied> {
+fn both_passes(
+    decisions: &str,
+    config: &RunConfig,
+    path: &Path,
+    observer: Observer,
+) -> Result<Applied> {
     let started = Instant::now();
     let inputs = config.expand()?;
-    let written = earlier_results(decisions, "decisions", inputs.iter().any(|input| matches!(input, Input::Stdin)))?;
+    let written = earlier_results(
+        decisions,
+        "decisions",
+        inputs.iter().any(|input| matches!(input, Input::Stdin)),
+    )?;
     let all: Vec<Input> = inputs.iter().chain(&written).cloned().collect();
-    let destinations = Destinations::new(config, [(Content::Records(config.output_format), Some(path))])?;
-    let others: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(config.summary.as_deref()).collect();
+    let destinations = Destinations::new(
+        config,
+        [(Content::Records(config.output_format), Some(path))],
+    )?;
+    let others: Vec<&Path> = config
+        .skip_bad
+        .as_deref()
+        .into_iter()
+        .chain(config.summary.as_deref())
+        .collect();
     refuse_overwriting(&destinations.named(&others), &all)?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
     let written = Source::new(written, Reading::decisions(decisions), &config.temp_dir);
@@ -107,13 +132,32 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let pool = pool(config.threads)?;
     // The output is opened before the work, so that a missing folder is reported now rather than later.
     let [kept] = destinations.open(config, &source, (&others, &all))?;
-    let Some(kept) = kept else { return Err(Error::failure("no output")) };
+    let Some(kept) = kept else {
+        return Err(Error::failure("no output"));
+    };
     let shapes = Shapes::new(&kept, &source)?;
-    let mut kept = Kept::new(kept, shapes, &source, None, (pool.current_num_threads(), LEAST_AHEAD))?;
-    let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
+    let mut kept = Kept::new(
+        kept,
+        shapes,
+        &source,
+        None,
+        (pool.current_num_threads(), LEAST_AHEAD),
+    )?;
+    let mut bad = config
+        .skip_bad
+        .as_deref()
+        .map(|path| Output::create(path, config.threads))
+        .transpose()?;
 
     let mut decided = pool.install(|| Decided::read(&written, &pool, observer))?;
-    let taking = Taking { reading: Reading { html: None, ..source.reading().clone() }, decided: &decided, config };
+    let taking = Taking {
+        reading: Reading {
+            html: None,
+            ..source.reading().clone()
+        },
+        decided: &decided,
+        config,
+    };
     let budget = config.budget(pool.current_num_threads(), &[path], |_| 0)?;
     let mut met = Progressed::new(decided.len(), &budget);
     in_order_placed(
@@ -134,13 +178,29 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
         Some(_) => kept.shapes().refuse_changed_pages(&source)?,
     }
 
-    let info = |block: &Block| met.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part));
+    let info = |block: &Block| {
+        met.blocks
+            .get(block.number)?
+            .ok_or_else(|| source.changed(block.part))
+    };
     find_columns(&pool, &source, &mut kept, info, observer)?;
     let is_kept = |document| met.kept.contains(document);
     match &decided.edits {
-        None => copy_kept(&pool, &source, info, is_kept, (&mut kept, met.counts.kept), observer)?,
+        None => copy_kept(
+            &pool,
+            &source,
+            info,
+            is_kept,
+            (&mut kept, met.counts.kept),
+            observer,
+        )?,
         Some(edits) => {
-            let cutting = Cutting { source: &source, kept: &met.kept, rows: &met.rows, edits };
+            let cutting = Cutting {
+                source: &source,
+                kept: &met.kept,
+                rows: &met.rows,
+                edits,
+            };
             let written = cutting.write(&pool, info, &mut kept, observer)?;
             same_number(met.counts.kept, written)?;
         }
@@ -148,7 +208,11 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let kept = pool.install(|| kept.end(&source, met.counts.documents))?;
     bad.iter_mut().for_each(Output::end);
     finish(kept.into_iter().map(Some).chain([bad]))?;
-    Ok(Applied { seconds: started.elapsed().as_secs_f64(), peak_memory: peak_memory(), ..met.counts })
+    Ok(Applied {
+        seconds: started.elapsed().as_secs_f64(),
+        peak_memory: peak_memory(),
+        ..met.counts
+    })
 }
 
 /// Returns the error for a table that does not contain decisions. The error names the columns that decisions have, because the
@@ -159,7 +223,11 @@ fn no_decisions(name: &str, error: Error) -> Error {
         return error;
     }
     let what = "is not a table of decisions, which has the columns \"id\" (strings or numbers) and \"verdict\" (strings)";
-    let refused = Error::record(what).at(name).advise(words!["name the file that dedup ", Setting::Decisions, " wrote"]);
+    let refused = Error::record(what).at(name).advise(words![
+        "name the file that dedup ",
+        Setting::Decisions,
+        " wrote"
+    ]);
     refused.because(error)
 }
 
@@ -167,12 +235,22 @@ fn no_decisions(name: &str, error: Error) -> Error {
 /// input of this run.
 pub(crate) fn earlier_results(name: &str, what: &'static str, is_read: bool) -> Result<Vec<Input>> {
     let found = expand_decisions(name)?;
-    let refuse = |why: String, advice: String| Err(Error::new(ErrorKind::Config, why).at(shown_name(name)).advise(advice));
+    let refuse = |why: String, advice: String| {
+        Err(Error::new(ErrorKind::Config, why)
+            .at(shown_name(name))
+            .advise(advice))
+    };
     if is_read && found.iter().any(|input| matches!(input, Input::Stdin)) {
-        return refuse(format!("standard input cannot be both the {what} and an input"), "name a file for one of them".into());
+        return refuse(
+            format!("standard input cannot be both the {what} and an input"),
+            "name a file for one of them".into(),
+        );
     }
     match found.iter().any(|input| matches!(input, Input::Files(_))) {
-        true => refuse(format!("has no {what}"), format!("name the file or the folder with the {what} of the run")),
+        true => refuse(
+            format!("has no {what}"),
+            format!("name the file or the folder with the {what} of the run"),
+        ),
         false => Ok(found),
     }
 }
@@ -293,11 +371,30 @@ impl Progressed {
             peak_memory: None,
         };
         let (kept, taken) = (Places::none(decisions), Places::none(decisions));
-        Self { blocks: BlockInfos::new(budget), kept, taken, rows: Vec::new(), next: BTreeMap::new(), counts }
+        Self {
+            blocks: BlockInfos::new(budget),
+            kept,
+            taken,
+            rows: Vec::new(),
+            next: BTreeMap::new(),
+            counts,
+        }
     }
 
-    fn add(&mut self, block: &mut Taken, place: Place, decided: &Decided, decisions: &str) -> Result<()> {
-        let Taken { info, rows, bad_count, bad_messages, .. } = block;
+    fn add(
+        &mut self,
+        block: &mut Taken,
+        place: Place,
+        decided: &Decided,
+        decisions: &str,
+    ) -> Result<()> {
+        let Taken {
+            info,
+            rows,
+            bad_count,
+            bad_messages,
+            ..
+        } = block;
         (info.first_line, info.first_document) = (place.first_line, self.counts.documents);
         for (row, line) in rows.iter().zip(info.document_lines()) {
             let at = || place.of(line - place.first_line);
@@ -314,9 +411,11 @@ impl Progressed {
                 }
             };
             let row = self.take(first, decided).ok_or_else(|| {
-                Error::record(format!("there are more records with this id than decisions about it in {decisions}"))
-                    .at_place(at())
-                    .advise("apply decisions to the input of the run that made them")
+                Error::record(format!(
+                    "there are more records with this id than decisions about it in {decisions}"
+                ))
+                .at_place(at())
+                .advise("apply decisions to the input of the run that made them")
             })?;
             if decided.edits.is_some() {
                 self.rows.push(row as u32);
@@ -333,7 +432,9 @@ impl Progressed {
         self.counts.bad_lines += *bad_count;
         let reported = |(record, fault): (u32, Error)| fault.at_place(place.of(record.into()));
         let left = BAD_EXAMPLES - self.counts.bad_examples.len();
-        self.counts.bad_examples.extend(bad_messages.drain(..).take(left).map(reported));
+        self.counts
+            .bad_examples
+            .extend(bad_messages.drain(..).take(left).map(reported));
         self.blocks.push(info)
     }
 
@@ -365,14 +466,25 @@ impl Progressed {
         let mut scratch = Vec::new();
         each_block(Blocks::new(written), |block, first_line| {
             block.each_object(&mut scratch, |at, line| {
-                let Ok((row, _)) = decision(line, block) else { return Err(written.changed(0)) };
-                let Some(first) = decided.first(row) else { return Err(written.changed(0)) };
-                let row = if decided.is_of(first + 1, row) { seen.entry(first).or_insert(first) } else { &mut { first } };
+                let Ok((row, _)) = decision(line, block) else {
+                    return Err(written.changed(0));
+                };
+                let Some(first) = decided.first(row) else {
+                    return Err(written.changed(0));
+                };
+                let row = if decided.is_of(first + 1, row) {
+                    seen.entry(first).or_insert(first)
+                } else {
+                    &mut { first }
+                };
                 if found.is_none() && !self.taken.contains(*row as u64) {
                     let line: std::result::Result<DecisionLine, _> = serde_json::from_slice(line);
-                    found = line
-                        .ok()
-                        .map(|line| (written.place(block.tag().part, first_line + at as u64), cut(line.id.get()).into_owned()));
+                    found = line.ok().map(|line| {
+                        (
+                            written.place(block.tag().part, first_line + at as u64),
+                            cut(line.id.get()).into_owned(),
+                        )
+                    });
                 }
                 *row += 1;
                 Ok(())
@@ -380,8 +492,15 @@ impl Progressed {
             Ok(found.is_none())
         })?;
         let (place, id) = found.ok_or_else(|| written.changed(0))?;
-        let more = if left == 1 { String::new() } else { format!(", nor for {} more", left - 1) };
-        let wrong = Error::record(format!("the input has no document for the decision about {id}{more}")).at_place(place);
+        let more = if left == 1 {
+            String::new()
+        } else {
+            format!(", nor for {} more", left - 1)
+        };
+        let wrong = Error::record(format!(
+            "the input has no document for the decision about {id}{more}"
+        ))
+        .at_place(place);
         Err(wrong.advise("apply decisions to the input of the run that made them, and read it with the same options"))
     }
 }

@@ -26,7 +26,12 @@ impl Bars {
 
     /// Returns the steps from the one that contains `lowest`.
     pub(super) fn from(&self, lowest: f64) -> Vec<SimilarityBar> {
-        (step(lowest)..=STEPS).map(|i| SimilarityBar { from: i as f64 / STEPS as f64, count: self.0[i] }).collect()
+        (step(lowest)..=STEPS)
+            .map(|i| SimilarityBar {
+                from: i as f64 / STEPS as f64,
+                count: self.0[i],
+            })
+            .collect()
     }
 }
 
@@ -44,6 +49,18 @@ mod tests {
         (0..=1000).for_each(|i| bars.add(f64::from(i) / 1000.0));
         let counts: Vec<u64> = bars.from(0.0).iter().map(|bar| bar.count).collect();
         assert_eq!((&counts[..20], counts[20]), (&[50; 20][..], 1));
-        assert_eq!(bars.from(0.97), [SimilarityBar { from: 0.95, count: 50 }, SimilarityBar { from: 1.0, count: 1 }]);
+        assert_eq!(
+            bars.from(0.97),
+            [
+                SimilarityBar {
+                    from: 0.95,
+                    count: 50
+                },
+                SimilarityBar {
+                    from: 1.0,
+                    count: 1
+                }
+            ]
+        );
     }
 }

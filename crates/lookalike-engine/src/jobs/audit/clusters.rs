@@ -41,10 +41,18 @@ impl Clusters {
         if outcome.clusters.is_empty() {
             return None;
         }
-        let of_clusters = || (0u32..).zip(&outcome.clusters).filter(|(_, cluster)| **cluster != NONE);
+        let of_clusters = || {
+            (0u32..)
+                .zip(&outcome.clusters)
+                .filter(|(_, cluster)| **cluster != NONE)
+        };
         let mut sizes: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
-        of_clusters().for_each(|(document, &cluster)| sizes.entry(cluster).or_insert((0, document)).0 += 1);
-        let mut by_size: Vec<(u64, u32, u32)> = sizes.iter().map(|(&cluster, &(size, first))| (size, first, cluster)).collect();
+        of_clusters()
+            .for_each(|(document, &cluster)| sizes.entry(cluster).or_insert((0, document)).0 += 1);
+        let mut by_size: Vec<(u64, u32, u32)> = sizes
+            .iter()
+            .map(|(&cluster, &(size, first))| (size, first, cluster))
+            .collect();
         by_size.sort_unstable_by_key(|&(size, first, _)| (std::cmp::Reverse(size), first));
         by_size.truncate(LARGEST);
         by_size.retain(|row| row.0 > 1);
@@ -58,7 +66,12 @@ impl Clusters {
         }
         let large = |((size, first, _), members): ((u64, u32, u32), &Vec<u32>)| {
             let (pairs, is_sample) = some_pairs(members, seed.wrapping_add(u64::from(first)));
-            Large { size, first, pairs, is_sample }
+            Large {
+                size,
+                first,
+                pairs,
+                is_sample,
+            }
         };
         Some(Self {
             clusters: sizes.len() as u64,
@@ -71,24 +84,49 @@ impl Clusters {
     /// Returns the pairs that have to be measured, numbered from `first`.
     pub(super) fn wanted(&self, first: u32) -> impl Iterator<Item = Wanted> + '_ {
         let pairs = self.largest.iter().flat_map(|large| &large.pairs);
-        pairs.zip(first..).map(|(&(other, document), number)| Wanted { document, other, number })
+        pairs
+            .zip(first..)
+            .map(|(&(other, document), number)| Wanted {
+                document,
+                other,
+                number,
+            })
     }
 
-    pub(super) fn figures(&self, mut similarities: &[f64], threshold: f64, table: &Table) -> Result<ClusterFigures> {
+    pub(super) fn figures(
+        &self,
+        mut similarities: &[f64],
+        threshold: f64,
+        table: &Table,
+    ) -> Result<ClusterFigures> {
         let (mut largest, mut scratch) = (Vec::new(), Vec::new());
         for large in &self.largest {
             let (own, rest) = similarities.split_at(large.pairs.len());
             similarities = rest;
-            let similar = own.iter().filter(|&&similarity| similarity >= threshold).count() as u64;
+            let similar = own
+                .iter()
+                .filter(|&&similarity| similarity >= threshold)
+                .count() as u64;
             let share = match (own.len() as u64, large.is_sample) {
                 (0, _) => None,
                 (pairs, false) => Some(Estimate::exact(similar as f64 / pairs as f64)),
                 (pairs, true) => Some(Estimate::of_share(similar, pairs)),
             };
             let first = raw(table.ids.get(large.first.into(), &mut scratch)?)?.to_owned();
-            largest.push(AuditedCluster { size: large.size, first, pairs: own.len() as u64, similar, share });
+            largest.push(AuditedCluster {
+                size: large.size,
+                first,
+                pairs: own.len() as u64,
+                similar,
+                share,
+            });
         }
-        Ok(ClusterFigures { clusters: self.clusters, singles: self.singles, documents: self.documents, largest })
+        Ok(ClusterFigures {
+            clusters: self.clusters,
+            singles: self.singles,
+            documents: self.documents,
+            largest,
+        })
     }
 }
 
@@ -96,11 +134,15 @@ impl Clusters {
 fn some_pairs(members: &[u32], seed: u64) -> (Vec<(u32, u32)>, bool) {
     let size = members.len() as u64;
     if size * size.saturating_sub(1) / 2 <= PAIRS {
-        let pairs = members.iter().enumerate().flat_map(|(at, &a)| members[at + 1..].iter().map(move |&b| (a, b)));
+        let pairs = members
+            .iter()
+            .enumerate()
+            .flat_map(|(at, &a)| members[at + 1..].iter().map(move |&b| (a, b)));
         return (pairs.collect(), false);
     }
     let mut random = SplitMix64::new(seed);
-    let mut below = |bound: u64| ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as usize;
+    let mut below =
+        |bound: u64| ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as usize;
     let mut pair = || {
         let (a, b) = (below(size), below(size - 1));
         let b = b + usize::from(b >= a);
@@ -148,7 +190,11 @@ mod tests {
         assert_eq!((pairs.len(), is_sample), (990, false));
         let (pairs, is_sample) = some_pairs(&(0..10_000).collect::<Vec<_>>(), 1);
         assert_eq!((pairs.len(), is_sample), (1000, true));
-        assert!(pairs.iter().all(|(a, b)| a < b) && pairs.iter().any(|(a, _)| *a > 9000) && pairs.iter().any(|(_, b)| *b < 1000));
+        assert!(
+            pairs.iter().all(|(a, b)| a < b)
+                && pairs.iter().any(|(a, _)| *a > 9000)
+                && pairs.iter().any(|(_, b)| *b < 1000)
+        );
         assert_eq!(some_pairs(&[7], 1), (vec![], false));
     }
 }

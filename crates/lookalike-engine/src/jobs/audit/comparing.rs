@@ -76,21 +76,53 @@ const LEAST: usize = 1 << 20;
 /// Compares the probes with all documents of the collection, and measures the pairs. `missed` receives every pair of a kept probe and a
 /// similar kept document, in an order that depends only on the inputs; a pair of two probes is passed twice. The probes are divided into
 /// parts whose shingles fit into memory, and each part takes one pass.
-pub(super) fn compare(pass: Pass, outcome: &Outcome, asked: &Asked, mut missed: impl FnMut(Missed) + Send) -> Result<Compared> {
-    let mut probed = vec![Probed { nearest: Nearest::NOTHING, is_chained: false }; asked.probes.len()];
+pub(super) fn compare(
+    pass: Pass,
+    outcome: &Outcome,
+    asked: &Asked,
+    mut missed: impl FnMut(Missed) + Send,
+) -> Result<Compared> {
+    let mut probed = vec![
+        Probed {
+            nearest: Nearest::NOTHING,
+            is_chained: false
+        };
+        asked.probes.len()
+    ];
     let mut similarities = vec![0.0; asked.pairs.len()];
-    let mut loaded: Vec<u32> = asked.probes.iter().copied().chain(asked.pairs.iter().map(|pair| pair.other)).collect();
+    let mut loaded: Vec<u32> = asked
+        .probes
+        .iter()
+        .copied()
+        .chain(asked.pairs.iter().map(|pair| pair.other))
+        .collect();
     loaded.sort_unstable();
     loaded.dedup();
     if loaded.is_empty() {
-        return Ok(Compared { probed, similarities });
+        return Ok(Compared {
+            probed,
+            similarities,
+        });
     }
-    pass.table.budget.hold(size_of_val(&*loaded) + size_of_val(asked.pairs));
-    let number = |document: u32| loaded.binary_search(&document).ok().map(|number| number as u32);
-    let sets = sets::load(pass, loaded.len() as u32, |document| number(document as u32))?;
+    pass.table
+        .budget
+        .hold(size_of_val(&*loaded) + size_of_val(asked.pairs));
+    let number = |document: u32| {
+        loaded
+            .binary_search(&document)
+            .ok()
+            .map(|number| number as u32)
+    };
+    let sets = sets::load(pass, loaded.len() as u32, |document| {
+        number(document as u32)
+    })?;
     let most = (pass.table.budget.left() / 2 / PER_SHINGLE).clamp(LEAST, MOST);
     let mut pairs = asked.pairs;
-    for part in parts(asked.probes, |probe| number(probe).map_or(0, |number| sets.len(number)), most) {
+    for part in parts(
+        asked.probes,
+        |probe| number(probe).map_or(0, |number| sets.len(number)),
+        most,
+    ) {
         let (first, probes) = (part.start, &asked.probes[part.clone()]);
         let (mut held, mut scratch) = (Vec::new(), Vec::new());
         for &probe in probes {
@@ -115,9 +147,18 @@ pub(super) fn compare(pass: Pass, outcome: &Outcome, asked: &Asked, mut missed: 
         };
         drop(held);
         part.each(|seen| {
-            seen.nearest.into_iter().for_each(|(probe, nearest)| probed[first + probe as usize].nearest.improve(nearest));
-            seen.missed.into_iter().for_each(|found| missed(Missed { probe: found.probe + first as u32, ..found }));
-            seen.measured.into_iter().for_each(|(number, similarity)| similarities[number as usize] = similarity);
+            seen.nearest.into_iter().for_each(|(probe, nearest)| {
+                probed[first + probe as usize].nearest.improve(nearest)
+            });
+            seen.missed.into_iter().for_each(|found| {
+                missed(Missed {
+                    probe: found.probe + first as u32,
+                    ..found
+                })
+            });
+            seen.measured
+                .into_iter()
+                .for_each(|(number, similarity)| similarities[number as usize] = similarity);
         })?;
         for (into, chained) in probed[first..].iter_mut().zip(&part.chained) {
             into.is_chained = chained.load(Ordering::Relaxed);
@@ -126,7 +167,10 @@ pub(super) fn compare(pass: Pass, outcome: &Outcome, asked: &Asked, mut missed: 
         // The pairs are measured in the first pass only.
         pairs = &[];
     }
-    Ok(Compared { probed, similarities })
+    Ok(Compared {
+        probed,
+        similarities,
+    })
 }
 
 /// Divides probes into parts with at most this number of shingles. A part has at least one probe, and there is at least one part.
@@ -185,14 +229,26 @@ impl Weigh for Seen {
 
 impl Part<'_> {
     fn each(&self, mut sink: impl FnMut(Seen) + Send) -> Result<()> {
-        let Pass { source, table, pool, observer, method, .. } = self.pass;
+        let Pass {
+            source,
+            table,
+            pool,
+            observer,
+            method,
+            ..
+        } = self.pass;
         in_order(
             pool,
             Blocks::again(source),
             |block, worker: &mut Worker| {
                 let mut seen = Seen::default();
                 let info = table.info(block, source)?;
-                let Worker { read_scratch, scratch, shared_counts, set } = worker;
+                let Worker {
+                    read_scratch,
+                    scratch,
+                    shared_counts,
+                    set,
+                } = worker;
                 info.each_document(block, source, |document, at| {
                     let record = source.same_record(block, at, read_scratch)?;
                     method.set(record.text, scratch);
@@ -216,7 +272,10 @@ impl Part<'_> {
         let (number, overlap) = (neighbour.sample as usize, neighbour.overlap);
         let probe = self.probes[number];
         let removed = &self.outcome.removed;
-        let (measure, threshold) = (self.pass.method.config().measure, self.pass.method.config().threshold);
+        let (measure, threshold) = (
+            self.pass.method.config().measure,
+            self.pass.method.config().threshold,
+        );
         if document == probe {
             return;
         }
@@ -230,26 +289,51 @@ impl Part<'_> {
                 let similarity = measure.of(overlap);
                 let before = self.best[number].fetch_max(similarity.to_bits(), Ordering::Relaxed);
                 if similarity.to_bits() >= before {
-                    seen.nearest.push((neighbour.sample, Nearest { similarity, document }));
+                    seen.nearest.push((
+                        neighbour.sample,
+                        Nearest {
+                            similarity,
+                            document,
+                        },
+                    ));
                 }
             }
             (false, true) => {}
             (false, false) => {
                 let similarity = measure.of_either(overlap);
                 if similarity >= threshold {
-                    seen.missed.push(Missed { probe: neighbour.sample, document, similarity });
+                    seen.missed.push(Missed {
+                        probe: neighbour.sample,
+                        document,
+                        similarity,
+                    });
                 }
             }
         }
     }
 
-    fn measure(&self, document: u32, set: &[u64], scratch: &mut Vec<u64>, seen: &mut Seen) -> Result<()> {
+    fn measure(
+        &self,
+        document: u32,
+        set: &[u64],
+        scratch: &mut Vec<u64>,
+        seen: &mut Seen,
+    ) -> Result<()> {
         let measure = self.pass.method.config().measure;
         let start = self.pairs.partition_point(|pair| pair.document < document);
-        for pair in self.pairs[start..].iter().take_while(|pair| pair.document == document) {
-            let Ok(number) = self.numbers.binary_search(&pair.other) else { continue };
+        for pair in self.pairs[start..]
+            .iter()
+            .take_while(|pair| pair.document == document)
+        {
+            let Ok(number) = self.numbers.binary_search(&pair.other) else {
+                continue;
+            };
             let overlap = Overlap::of(set, self.sets.get(number as u32, scratch)?);
-            let similarity = if pair.number < self.either_from { measure.of(overlap) } else { measure.of_either(overlap) };
+            let similarity = if pair.number < self.either_from {
+                measure.of(overlap)
+            } else {
+                measure.of_either(overlap)
+            };
             seen.measured.push((pair.number, similarity));
         }
         Ok(())
@@ -265,6 +349,9 @@ mod tests {
         let sizes = [4, 5, 20, 1, 1];
         let parts = |most| parts(&[0, 1, 2, 3, 4], |probe| sizes[probe as usize], most);
         assert_eq!(parts(10), [0..2, 2..3, 3..5]);
-        assert_eq!([parts(100), super::parts(&[], |_| 0, 10)].concat(), [0..5, 0..0]);
+        assert_eq!(
+            [parts(100), super::parts(&[], |_| 0, 10)].concat(),
+            [0..5, 0..0]
+        );
     }
 }

@@ -31,8 +31,15 @@ pub(super) struct KeptSample {
 }
 
 impl KeptSample {
-    pub(super) fn new(outcome: &Outcome, found: &Found, (size, most_worst): (u32, usize), seed: u64) -> Self {
-        let is_kept = |document: &u32| !outcome.removed[*document as usize] && !found.empty[*document as usize];
+    pub(super) fn new(
+        outcome: &Outcome,
+        found: &Found,
+        (size, most_worst): (u32, usize),
+        seed: u64,
+    ) -> Self {
+        let is_kept = |document: &u32| {
+            !outcome.removed[*document as usize] && !found.empty[*document as usize]
+        };
         let kept: Vec<u32> = (0..outcome.removed.len() as u32).filter(is_kept).collect();
         let sample = choose_sample(kept.len() as u32, size, seed);
         let documents: Vec<u32> = sample.into_iter().map(|at| kept[at as usize]).collect();
@@ -50,7 +57,9 @@ impl KeptSample {
 
     /// Takes a pair of a sampled document and a similar kept one. A pair of two sampled documents is given twice.
     pub(super) fn take(&mut self, sampled: u32, found: Missed) {
-        let Ok(at) = self.documents.binary_search(&sampled) else { return };
+        let Ok(at) = self.documents.binary_search(&sampled) else {
+            return;
+        };
         self.has_similar[at] = true;
         if found.document < sampled && self.documents.binary_search(&found.document).is_ok() {
             return;
@@ -58,7 +67,8 @@ impl KeptSample {
         self.pairs += 1;
         self.bars.add(found.similarity);
         let (a, b) = (sampled.min(found.document), sampled.max(found.document));
-        self.worst.insert((Reverse(found.similarity.to_bits()), a, b));
+        self.worst
+            .insert((Reverse(found.similarity.to_bits()), a, b));
         if self.worst.len() > self.most_worst {
             self.worst.pop_last();
         }
@@ -67,12 +77,21 @@ impl KeptSample {
     pub(super) fn figures(&self, threshold: f64) -> KeptFigures {
         let similar = self.has_similar.iter().filter(|has| **has).count() as u64;
         let sampled = self.documents.len() as u64;
-        let share = Drops { kept: sampled, doubled: similar, ..Drops::default() }.doubled_share();
+        let share = Drops {
+            kept: sampled,
+            doubled: similar,
+            ..Drops::default()
+        }
+        .doubled_share();
         KeptFigures {
             kept: self.kept,
             sampled,
             similar,
-            share: if sampled == self.kept { share.map(|share| Estimate::exact(share.value)) } else { share },
+            share: if sampled == self.kept {
+                share.map(|share| Estimate::exact(share.value))
+            } else {
+                share
+            },
             pairs: self.pairs,
             by_similarity: self.bars.from(threshold),
         }
@@ -80,7 +99,10 @@ impl KeptSample {
 
     /// Returns the most similar pairs, the most similar one first.
     pub(super) fn worst(&self) -> Vec<(u32, u32, f64)> {
-        self.worst.iter().map(|&(Reverse(similarity), a, b)| (a, b, f64::from_bits(similarity))).collect()
+        self.worst
+            .iter()
+            .map(|&(Reverse(similarity), a, b)| (a, b, f64::from_bits(similarity)))
+            .collect()
     }
 }
 

@@ -31,18 +31,36 @@ struct Line<'a> {
 }
 
 /// Writes all removals, in input order.
-pub(super) fn write(output: &mut Output, removals: &[Removal], outcome: &Outcome, table: &Table) -> Result<()> {
+pub(super) fn write(
+    output: &mut Output,
+    removals: &[Removal],
+    outcome: &Outcome,
+    table: &Table,
+) -> Result<()> {
     const PIECE: usize = 1 << 20;
-    let (mut lines, mut id, mut nearest_id, mut named_id) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for Removal { document, cause, nearest, to_named } in removals {
-        let named = outcome.named.get(*document as usize).copied().filter(|&named| named != NONE && to_named.is_some());
+    let (mut lines, mut id, mut nearest_id, mut named_id) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for Removal {
+        document,
+        cause,
+        nearest,
+        to_named,
+    } in removals
+    {
+        let named = outcome
+            .named
+            .get(*document as usize)
+            .copied()
+            .filter(|&named| named != NONE && to_named.is_some());
         let is_known = !matches!(cause, Cause::Empty | Cause::Unchecked);
         let line = Line {
             id: raw(table.ids.get((*document).into(), &mut id)?)?,
             justified: cause.is_justified(),
             cause: *cause,
             nearest: match is_known && nearest.document != NONE {
-                true => Some(raw(table.ids.get(nearest.document.into(), &mut nearest_id)?)?),
+                true => Some(raw(table
+                    .ids
+                    .get(nearest.document.into(), &mut nearest_id)?)?),
                 false => None,
             },
             similarity: is_known.then_some(nearest.similarity),
@@ -52,7 +70,8 @@ pub(super) fn write(output: &mut Output, removals: &[Removal], outcome: &Outcome
             },
             named_similarity: *to_named,
         };
-        serde_json::to_writer(&mut lines, &line).map_err(|error| Error::failure(error.to_string()))?;
+        serde_json::to_writer(&mut lines, &line)
+            .map_err(|error| Error::failure(error.to_string()))?;
         lines.push(b'\n');
         if lines.len() > PIECE {
             output.write(&lines)?;

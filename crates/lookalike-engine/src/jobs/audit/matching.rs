@@ -22,11 +22,16 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    pub(super) const NOTHING: Self = Self { similarity: 0.0, document: NONE };
+    pub(super) const NOTHING: Self = Self {
+        similarity: 0.0,
+        document: NONE,
+    };
 
     /// Replaces this document with a more similar one. If both are equally similar, the first in input order remains.
     pub(super) fn improve(&mut self, other: Self) {
-        if other.document != NONE && (other.similarity, self.document) > (self.similarity, other.document) {
+        if other.document != NONE
+            && (other.similarity, self.document) > (self.similarity, other.document)
+        {
             *self = other;
         }
     }
@@ -57,13 +62,18 @@ impl Groups {
             }
         };
         (0..numbers).for_each(|number| take(Contender(number), pairing.rank(Contender(number))));
-        pairing.copies_of_contenders().for_each(|(copy, first_copy)| take(first_copy, copy));
+        pairing
+            .copies_of_contenders()
+            .for_each(|(copy, first_copy)| take(first_copy, copy));
         Ok(Self { first_kept })
     }
 
     /// Two groups are compared only if one of them has a kept document and the other has none.
     fn classes(&self) -> Classes {
-        self.first_kept.iter().map(|&kept| u32::from(kept == NONE)).collect()
+        self.first_kept
+            .iter()
+            .map(|&kept| u32::from(kept == NONE))
+            .collect()
     }
 }
 
@@ -76,7 +86,9 @@ struct Best {
 
 impl Matches for Best {
     fn take(&mut self, a: u32, b: u32, figures: PairFigures) {
-        let PairFigures::Counted(figures) = figures else { return };
+        let PairFigures::Counted(figures) = figures else {
+            return;
+        };
         let kept = |number: u32| self.groups.first_kept[number as usize];
         let (removed, document, containment) = match kept(a) {
             NONE => (a, kept(b), figures.containment_ab),
@@ -86,7 +98,10 @@ impl Matches for Best {
             Measure::Resemblance => figures.resemblance,
             Measure::Containment => containment,
         };
-        self.nearest[removed as usize].improve(Nearest { similarity, document });
+        self.nearest[removed as usize].improve(Nearest {
+            similarity,
+            document,
+        });
     }
 }
 
@@ -103,22 +118,46 @@ pub(super) fn find(
     let into = |pairing: &Pairing| {
         let groups = Groups::new(pairing, &outcome.removed)?;
         let nearest = vec![Nearest::NOTHING; groups.first_kept.len()];
-        Ok(Best { groups, nearest, measure })
+        Ok(Best {
+            groups,
+            nearest,
+            measure,
+        })
     };
-    let classes = |pairing: &Pairing, _: &_| Ok(Some(Groups::new(pairing, &outcome.removed)?.classes()));
-    let Verified { pairing, matches, .. } = verified((config, method), source, table, pool, classes, into, observer)?;
+    let classes =
+        |pairing: &Pairing, _: &_| Ok(Some(Groups::new(pairing, &outcome.removed)?.classes()));
+    let Verified {
+        pairing, matches, ..
+    } = verified(
+        (config, method),
+        source,
+        table,
+        pool,
+        classes,
+        into,
+        observer,
+    )?;
     let documents = outcome.removed.len() as u64;
     let nearest_of = |document: u64| {
         let rank = Rank(document);
-        let Some(number) = pairing.number(pairing.first_copy(rank).unwrap_or(rank)) else { return Nearest::NOTHING };
+        let Some(number) = pairing.number(pairing.first_copy(rank).unwrap_or(rank)) else {
+            return Nearest::NOTHING;
+        };
         match matches.groups.first_kept[number.index()] {
             // If containment is measured, a pair matches in either direction, but only one of the two counts here.
-            NONE => Some(matches.nearest[number.index()]).filter(|near| near.similarity >= threshold).unwrap_or(Nearest::NOTHING),
-            kept => Nearest { similarity: 1.0, document: kept },
+            NONE => Some(matches.nearest[number.index()])
+                .filter(|near| near.similarity >= threshold)
+                .unwrap_or(Nearest::NOTHING),
+            kept => Nearest {
+                similarity: 1.0,
+                document: kept,
+            },
         }
     };
     let removed = (0..documents).filter(|&document| outcome.removed[document as usize]);
     let nearest = removed.map(nearest_of).collect();
-    let empty = (0..documents).map(|document| pairing.empty.contains(document)).collect();
+    let empty = (0..documents)
+        .map(|document| pairing.empty.contains(document))
+        .collect();
     Ok(Found { empty, nearest })
 }

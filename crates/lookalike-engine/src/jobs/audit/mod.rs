@@ -65,33 +65,77 @@ use crate::{
 ///
 /// # Errors
 /// Fails if an input or the result cannot be read, if ids are ambiguous, or if no row of the result names a document of the inputs.
-pub fn audit(config: &RunConfig, asked: &Auditing, output: Option<&Path>, observer: Observer) -> Result<AuditSummary> {
+pub fn audit(
+    config: &RunConfig,
+    asked: &Auditing,
+    output: Option<&Path>,
+    observer: Observer,
+) -> Result<AuditSummary> {
     without_panic(|| all_passes(config, asked, output, observer))
 }
 
-fn all_passes(config: &RunConfig, asked: &Auditing, output: Option<&Path>, observer: Observer) -> Result<AuditSummary> {
+fn all_passes(
+    config: &RunConfig,
+    asked: &Auditing,
+    output: Option<&Path>,
+    observer: Observer,
+) -> Result<AuditSummary> {
     let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
-    let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
-    let beside = [output, config.skip_bad.as_deref(), config.summary.as_deref()];
-    let result = OpenedResult::new(&asked.result, config, &beside.into_iter().flatten().collect::<Vec<_>>())?;
+    let method = Method::new(Config {
+        verify,
+        cluster,
+        ..config.method.clone()
+    })?;
+    let beside = [
+        output,
+        config.skip_bad.as_deref(),
+        config.summary.as_deref(),
+    ];
+    let result = OpenedResult::new(
+        &asked.result,
+        config,
+        &beside.into_iter().flatten().collect::<Vec<_>>(),
+    )?;
     let by_position = result.by_position();
     if by_position && config.skip_bad.is_some() {
-        let what = words![Setting::SkipBad, ": documents are numbered by position, and skipped lines would change the positions"];
-        return Err(Error::new(ErrorKind::Config, what).advise("repair the lines, or name documents by their ids"));
+        let what = words![
+            Setting::SkipBad,
+            ": documents are numbered by position, and skipped lines would change the positions"
+        ];
+        return Err(Error::new(ErrorKind::Config, what)
+            .advise("repair the lines, or name documents by their ids"));
     }
     // Keep order does not matter here, and numbers of documents are positions in the inputs.
     let allow_repeated_ids = by_position || config.allow_repeated_ids;
-    let config = &RunConfig { keep: Some(Keep::First), allow_repeated_ids, ..config.clone() };
-    let Opened { sources, outputs: [mut lines], mut bad, means: Means { pool, budget } } =
-        open(config, [output], "the removals")?;
+    let config = &RunConfig {
+        keep: Some(Keep::First),
+        allow_repeated_ids,
+        ..config.clone()
+    };
+    let Opened {
+        sources,
+        outputs: [mut lines],
+        mut bad,
+        means: Means { pool, budget },
+    } = open(config, [output], "the removals")?;
     let source = &sources.source;
-    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
+    let beside = Beside {
+        bad: bad.as_mut(),
+        ..Beside::default()
+    };
     let mut table = sketching::sketch(config, &method, source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("an audit")?;
     let outcome = result.read(&IdIndex::new(&table, by_position)?)?;
 
     let (threshold, seed) = (method.config().threshold, method.config().seed);
-    let mut found = matching::find((config, &method), source, &mut table, &outcome, &pool, observer)?;
+    let mut found = matching::find(
+        (config, &method),
+        source,
+        &mut table,
+        &outcome,
+        &pool,
+        observer,
+    )?;
     let removed = Removed::new(&outcome, &mut found, threshold, asked.recheck, seed);
     let mut kept = KeptSample::new(&outcome, &found, (asked.sample, asked.worst), seed);
     let clusters = Clusters::new(&outcome, &found, seed);
@@ -99,15 +143,43 @@ fn all_passes(config: &RunConfig, asked: &Auditing, output: Option<&Path>, obser
     let mut probes = [removed.checked.as_slice(), &kept.documents].concat();
     probes.sort_unstable();
     let named = removed.named(&outcome, &found).zip(0..);
-    let mut pairs: Vec<Wanted> = named.map(|((document, other), number)| Wanted { document, other, number }).collect();
+    let mut pairs: Vec<Wanted> = named
+        .map(|((document, other), number)| Wanted {
+            document,
+            other,
+            number,
+        })
+        .collect();
     let either_from = pairs.len() as u32;
-    pairs.extend(clusters.iter().flat_map(|clusters| clusters.wanted(either_from)));
+    pairs.extend(
+        clusters
+            .iter()
+            .flat_map(|clusters| clusters.wanted(either_from)),
+    );
     pairs.sort_unstable();
-    let pass = Pass { config, method: &method, source, table: &table, pool: &pool, observer };
-    let wanted = Asked { probes: &probes, pairs: &pairs, either_from };
-    let compared = compare(pass, &outcome, &wanted, |missed| kept.take(probes[missed.probe as usize], missed))?;
+    let pass = Pass {
+        config,
+        method: &method,
+        source,
+        table: &table,
+        pool: &pool,
+        observer,
+    };
+    let wanted = Asked {
+        probes: &probes,
+        pairs: &pairs,
+        either_from,
+    };
+    let compared = compare(pass, &outcome, &wanted, |missed| {
+        kept.take(probes[missed.probe as usize], missed)
+    })?;
 
-    let probed = |document: u32| probes.binary_search(&document).ok().map(|number| compared.probed[number]);
+    let probed = |document: u32| {
+        probes
+            .binary_search(&document)
+            .ok()
+            .map(|number| compared.probed[number])
+    };
     let (to_named, of_clusters) = compared.similarities.split_at(either_from as usize);
     let removals: Vec<Removal> = removed.judge((&outcome, &found), threshold, probed, to_named);
     let (worst_removals, worst_missed) = worst::worst(pass, &removals, &kept.worst(), asked.worst)?;
@@ -123,7 +195,9 @@ fn all_passes(config: &RunConfig, asked: &Auditing, output: Option<&Path>, obser
         measure: method.config().measure,
         removals: RemovalFigures::new(&removals, &removed, &outcome, threshold),
         missed: kept.figures(threshold),
-        clusters: clusters.map(|clusters| clusters.figures(of_clusters, threshold, &table)).transpose()?,
+        clusters: clusters
+            .map(|clusters| clusters.figures(of_clusters, threshold, &table))
+            .transpose()?,
         worst_removals,
         worst_missed,
         bad_lines: table.counts.bad_lines,

@@ -60,22 +60,57 @@ pub(super) struct Removed {
 }
 
 impl Removed {
-    pub(super) fn new(outcome: &Outcome, found: &mut Found, threshold: f64, most: u32, seed: u64) -> Self {
+    pub(super) fn new(
+        outcome: &Outcome,
+        found: &mut Found,
+        threshold: f64,
+        most: u32,
+        seed: u64,
+    ) -> Self {
         let is_removed = |document: &u32| outcome.removed[*document as usize];
-        let documents: Vec<u32> = (0..outcome.removed.len() as u32).filter(is_removed).collect();
+        let documents: Vec<u32> = (0..outcome.removed.len() as u32)
+            .filter(is_removed)
+            .collect();
         let nearest = std::mem::take(&mut found.nearest);
-        let lacks = |(&document, nearest): (&u32, &Nearest)| !found.empty[document as usize] && nearest.similarity < threshold;
-        let unmatched: Vec<u32> =
-            (0u32..).zip(documents.iter().zip(&nearest)).filter(|(_, row)| lacks(*row)).map(|(number, _)| number).collect();
+        let lacks = |(&document, nearest): (&u32, &Nearest)| {
+            !found.empty[document as usize] && nearest.similarity < threshold
+        };
+        let unmatched: Vec<u32> = (0u32..)
+            .zip(documents.iter().zip(&nearest))
+            .filter(|(_, row)| lacks(*row))
+            .map(|(number, _)| number)
+            .collect();
         let sample = choose_sample(unmatched.len() as u32, most, seed);
-        let checked = sample.into_iter().map(|at| documents[unmatched[at as usize] as usize]).collect();
-        Self { documents, nearest, unmatched, checked }
+        let checked = sample
+            .into_iter()
+            .map(|at| documents[unmatched[at as usize] as usize])
+            .collect();
+        Self {
+            documents,
+            nearest,
+            unmatched,
+            checked,
+        }
     }
 
     /// Returns the removed documents with text for which the result names another document, with that document.
-    pub(super) fn named<'a>(&'a self, outcome: &'a Outcome, found: &'a Found) -> impl Iterator<Item = (u32, u32)> + 'a {
-        let named = |document: u32| outcome.named.get(document as usize).copied().filter(|&other| other != NONE);
-        let with_text = self.documents.iter().copied().filter(|&document| !found.empty[document as usize]);
+    pub(super) fn named<'a>(
+        &'a self,
+        outcome: &'a Outcome,
+        found: &'a Found,
+    ) -> impl Iterator<Item = (u32, u32)> + 'a {
+        let named = |document: u32| {
+            outcome
+                .named
+                .get(document as usize)
+                .copied()
+                .filter(|&other| other != NONE)
+        };
+        let with_text = self
+            .documents
+            .iter()
+            .copied()
+            .filter(|&document| !found.empty[document as usize]);
         with_text.filter_map(move |document| Some((document, named(document)?)))
     }
 
@@ -90,28 +125,47 @@ impl Removed {
     ) -> Vec<Removal> {
         let mut named = self.named(outcome, found).zip(to_named).peekable();
         let judge = |(&document, &nearest): (&u32, &Nearest)| {
-            let (mut nearest, mut is_chained, mut is_checked) = (nearest, false, nearest.similarity >= threshold);
+            let (mut nearest, mut is_chained, mut is_checked) =
+                (nearest, false, nearest.similarity >= threshold);
             if let Some(probed) = probed(document) {
                 (is_chained, is_checked) = (probed.is_chained, true);
                 nearest.improve(probed.nearest);
             }
-            let to_named = named.next_if(|((of, _), _)| *of == document).map(|((_, other), &similarity)| {
-                // The document that the result names may have been removed itself.
-                if !outcome.removed[other as usize] {
-                    nearest.improve(Nearest { similarity, document: if similarity > 0.0 { other } else { NONE } });
-                }
-                similarity
-            });
-            let cause = match (found.empty[document as usize], nearest.similarity >= threshold) {
+            let to_named =
+                named
+                    .next_if(|((of, _), _)| *of == document)
+                    .map(|((_, other), &similarity)| {
+                        // The document that the result names may have been removed itself.
+                        if !outcome.removed[other as usize] {
+                            nearest.improve(Nearest {
+                                similarity,
+                                document: if similarity > 0.0 { other } else { NONE },
+                            });
+                        }
+                        similarity
+                    });
+            let cause = match (
+                found.empty[document as usize],
+                nearest.similarity >= threshold,
+            ) {
                 (true, _) => Cause::Empty,
                 (_, true) => Cause::Similar,
                 _ if !is_checked => Cause::Unchecked,
                 _ if is_chained => Cause::Chained,
                 _ => Cause::NotSimilar,
             };
-            Removal { document, cause, nearest, to_named }
+            Removal {
+                document,
+                cause,
+                nearest,
+                to_named,
+            }
         };
-        self.documents.iter().zip(&self.nearest).map(judge).collect()
+        self.documents
+            .iter()
+            .zip(&self.nearest)
+            .map(judge)
+            .collect()
     }
 }
 
@@ -159,21 +213,49 @@ pub struct NamedFigures {
 }
 
 impl RemovalFigures {
-    pub(super) fn new(removals: &[Removal], removed: &Removed, outcome: &Outcome, threshold: f64) -> Self {
-        let count = |cause: Cause| removals.iter().filter(|removal| removal.cause == cause).count() as u64;
-        let [justified, chained, not_similar, empty, unchecked] =
-            [Cause::Similar, Cause::Chained, Cause::NotSimilar, Cause::Empty, Cause::Unchecked].map(count);
+    pub(super) fn new(
+        removals: &[Removal],
+        removed: &Removed,
+        outcome: &Outcome,
+        threshold: f64,
+    ) -> Self {
+        let count = |cause: Cause| {
+            removals
+                .iter()
+                .filter(|removal| removal.cause == cause)
+                .count() as u64
+        };
+        let [justified, chained, not_similar, empty, unchecked] = [
+            Cause::Similar,
+            Cause::Chained,
+            Cause::NotSimilar,
+            Cause::Empty,
+            Cause::Unchecked,
+        ]
+        .map(count);
         let with_text = removals.len() as u64 - empty;
         let (unmatched, checked) = (removed.unmatched.len() as u64, removed.checked.len() as u64);
         // The documents in the sample represent those that were not checked, except documents that are similar to the kept document that
         // the result names: for these, no check is needed.
         let needs_check = |removal: &&Removal| {
-            let named = outcome.named.get(removal.document as usize).copied().filter(|&named| named != NONE);
-            let is_similar = removal.to_named.is_some_and(|similarity| similarity >= threshold);
+            let named = outcome
+                .named
+                .get(removal.document as usize)
+                .copied()
+                .filter(|&named| named != NONE);
+            let is_similar = removal
+                .to_named
+                .is_some_and(|similarity| similarity >= threshold);
             !(is_similar && named.is_some_and(|named| !outcome.removed[named as usize]))
         };
-        let is_sampled = |removal: &&Removal| removed.checked.binary_search(&removal.document).is_ok();
-        let sampled: Vec<Cause> = removals.iter().filter(is_sampled).filter(needs_check).map(|removal| removal.cause).collect();
+        let is_sampled =
+            |removal: &&Removal| removed.checked.binary_search(&removal.document).is_ok();
+        let sampled: Vec<Cause> = removals
+            .iter()
+            .filter(is_sampled)
+            .filter(needs_check)
+            .map(|removal| removal.cause)
+            .collect();
         let share = |cause: Cause, count: u64| {
             if with_text == 0 {
                 return None;
@@ -187,11 +269,18 @@ impl RemovalFigures {
             Some(share.map(|share| (count as f64 + share * unchecked as f64) / whole))
         };
         let mut bars = Bars::default();
-        let is_known = |removal: &&Removal| !matches!(removal.cause, Cause::Empty | Cause::Unchecked);
-        removals.iter().filter(is_known).for_each(|removal| bars.add(removal.nearest.similarity));
+        let is_known =
+            |removal: &&Removal| !matches!(removal.cause, Cause::Empty | Cause::Unchecked);
+        removals
+            .iter()
+            .filter(is_known)
+            .for_each(|removal| bars.add(removal.nearest.similarity));
         let named = (!outcome.named.is_empty()).then(|| {
             let mut figures = NamedFigures::default();
-            for (removal, similarity) in removals.iter().filter_map(|removal| Some((removal, removal.to_named?))) {
+            for (removal, similarity) in removals
+                .iter()
+                .filter_map(|removal| Some((removal, removal.to_named?)))
+            {
                 let other = outcome.named[removal.document as usize];
                 figures.removed += 1;
                 figures.similar += u64::from(similarity >= threshold);

@@ -60,7 +60,13 @@ pub struct WorstMissed {
 fn lowest(removals: &[Removal], most: usize) -> Vec<Removal> {
     let is_known = |removal: &&Removal| !matches!(removal.cause, Cause::Empty | Cause::Unchecked);
     let mut known: Vec<Removal> = removals.iter().filter(is_known).copied().collect();
-    let key = |removal: &Removal| (removal.nearest.similarity.to_bits(), removal.cause != Cause::NotSimilar, removal.document);
+    let key = |removal: &Removal| {
+        (
+            removal.nearest.similarity.to_bits(),
+            removal.cause != Cause::NotSimilar,
+            removal.document,
+        )
+    };
     if known.len() > most {
         known.select_nth_unstable_by_key(most, key);
         known.truncate(most);
@@ -77,17 +83,30 @@ pub(super) fn worst(
     most: usize,
 ) -> Result<(Vec<WorstRemoval>, Vec<WorstMissed>)> {
     let removals = lowest(removals, most);
-    let of_removals = removals.iter().flat_map(|removal| [removal.document, removal.nearest.document]);
+    let of_removals = removals
+        .iter()
+        .flat_map(|removal| [removal.document, removal.nearest.document]);
     let of_missed = missed.iter().flat_map(|&(a, b, _)| [a, b]);
-    let mut documents: Vec<u32> = of_removals.chain(of_missed).filter(|&document| document != NONE).collect();
+    let mut documents: Vec<u32> = of_removals
+        .chain(of_missed)
+        .filter(|&document| document != NONE)
+        .collect();
     documents.sort_unstable();
     documents.dedup();
     let texts = texts(pass, &documents)?;
     let text = |document: u32| texts.get(&document).cloned().unwrap_or_default();
     let mut scratch = Vec::new();
-    let mut id = |document: u32| raw(pass.table.ids.get(document.into(), &mut scratch)?).map(ToOwned::to_owned);
+    let mut id = |document: u32| {
+        raw(pass.table.ids.get(document.into(), &mut scratch)?).map(ToOwned::to_owned)
+    };
     let mut worst_removals = Vec::new();
-    for Removal { document, cause, nearest, .. } in removals {
+    for Removal {
+        document,
+        cause,
+        nearest,
+        ..
+    } in removals
+    {
         let has_nearest = nearest.document != NONE;
         worst_removals.push(WorstRemoval {
             id: id(document)?,
@@ -100,7 +119,13 @@ pub(super) fn worst(
     }
     let mut worst_missed = Vec::new();
     for &(a, b, similarity) in missed {
-        worst_missed.push(WorstMissed { a: id(a)?, b: id(b)?, similarity, text_a: text(a), text_b: text(b) });
+        worst_missed.push(WorstMissed {
+            a: id(a)?,
+            b: id(b)?,
+            similarity,
+            text_a: text(a),
+            text_b: text(b),
+        });
     }
     Ok((worst_removals, worst_missed))
 }
@@ -116,7 +141,12 @@ impl Weigh for Texts {
 
 /// Returns the beginnings of the texts of these documents, which are sorted.
 fn texts(pass: Pass, documents: &[u32]) -> Result<BTreeMap<u32, String>> {
-    let Pass { source, table, pool, .. } = pass;
+    let Pass {
+        source,
+        table,
+        pool,
+        ..
+    } = pass;
     let mut texts = BTreeMap::new();
     if documents.is_empty() {
         return Ok(texts);
@@ -130,7 +160,10 @@ fn texts(pass: Pass, documents: &[u32]) -> Result<BTreeMap<u32, String>> {
             info.each_document(block, source, |document, at| {
                 if documents.binary_search(&(document as u32)).is_ok() {
                     let record = source.same_record(block, at, scratch)?;
-                    found.push((document as u32, beginning(record.text.decode(plain), SHOWN).0));
+                    found.push((
+                        document as u32,
+                        beginning(record.text.decode(plain), SHOWN).0,
+                    ));
                 }
                 Ok(())
             })?;

@@ -45,7 +45,14 @@ impl Deciding {
         let stores = [(); 3].map(|()| Spilled(Spill::new(budget)));
         let cutter = Cutter::with_stores(rules, repeated, stores)?;
         let (joined, held) = (Spill::new(budget), Held::new(budget));
-        Ok(Self { cutter, outcomes, counts: Counts::default(), joined, within, held })
+        Ok(Self {
+            cutter,
+            outcomes,
+            counts: Counts::default(),
+            joined,
+            within,
+            held,
+        })
     }
 
     /// Cuts the next document in keep order, or keeps a reference. `document_of` returns the document that a number of the cutter means.
@@ -66,9 +73,17 @@ impl Deciding {
                 self.cutter.keep(units, group)?;
                 Outcome::default()
             }
-            (false, true, Some(Found { anchors, has_repeats, looked })) => {
-                self.cutter.cut_anchored(units, (anchors, has_repeats), looked, group)?
-            }
+            (
+                false,
+                true,
+                Some(Found {
+                    anchors,
+                    has_repeats,
+                    looked,
+                }),
+            ) => self
+                .cutter
+                .cut_anchored(units, (anchors, has_repeats), looked, group)?,
             (false, true, None) => self.cutter.cut(units, group)?,
             (_, false, _) => {
                 self.cutter.pass();
@@ -84,7 +99,8 @@ impl Deciding {
             self.cutter.joined().clear();
         }
         let tokens = |piece: &Piece| units.tokens(piece.start..piece.end);
-        self.outcomes.add(document, (&pieces, tokens), is_dropped, document_of)
+        self.outcomes
+            .add(document, (&pieces, tokens), is_dropped, document_of)
     }
 
     /// Returns a searcher for threads that load documents, if it makes cutting faster.
@@ -92,7 +108,8 @@ impl Deciding {
         if self.within == Within::Document {
             return None;
         }
-        self.cutter.searcher((budget.limit() / RECENT).min(MOST_RECENT) as usize)
+        self.cutter
+            .searcher((budget.limit() / RECENT).min(MOST_RECENT) as usize)
     }
 
     /// Counts the cutter's memory in the budget.

@@ -7,7 +7,9 @@ use lookalike::{
 use lookalike_io::{
     error::{Error, Result},
     read::{Block, Blocks, Scratch as ReadScratch},
-    write::{AddedNames, Change, Kept, Labelling, LineSeries, Mark, MarkedSpan, Piece, RowMarks, Shapes},
+    write::{
+        AddedNames, Change, Kept, Labelling, LineSeries, Mark, MarkedSpan, Piece, RowMarks, Shapes,
+    },
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -103,8 +105,17 @@ struct Others {
 
 impl Weigh for Made {
     fn weight(&self) -> usize {
-        let Others { lines, attributes, told, bytes } = &self.others;
-        self.piece.weight() + lines.weight() + attributes.weight() + bytes.weight() + told.iter().map(Told::size).sum::<usize>()
+        let Others {
+            lines,
+            attributes,
+            told,
+            bytes,
+        } = &self.others;
+        self.piece.weight()
+            + lines.weight()
+            + attributes.weight()
+            + bytes.weight()
+            + told.iter().map(Told::size).sum::<usize>()
     }
 }
 
@@ -125,8 +136,21 @@ struct Scratch {
 impl Emitting<'_> {
     /// Writes and reports all results. Returns the number of records that were written.
     pub(super) fn all(&self, outputs: Outputs) -> Result<u64> {
-        let Pass { source, pool, observer, table, .. } = self.pass;
-        let Outputs { mut texts, names, mut cuts, mut attributes, mut tell, bytes: mut sums } = outputs;
+        let Pass {
+            source,
+            pool,
+            observer,
+            table,
+            ..
+        } = self.pass;
+        let Outputs {
+            mut texts,
+            names,
+            mut cuts,
+            mut attributes,
+            mut tell,
+            bytes: mut sums,
+        } = outputs;
         let shapes = texts.as_ref().map(|texts| texts.shapes());
         let wanted = Wanted {
             shapes: shapes.as_ref(),
@@ -148,23 +172,53 @@ impl Emitting<'_> {
                 }
                 self.block(block, wanted, worker)
             },
-            |Made { part, mut piece, others: Others { lines, attributes: attributed, told, bytes } }| {
+            |Made {
+                 part,
+                 mut piece,
+                 others:
+                     Others {
+                         lines,
+                         attributes: attributed,
+                         told,
+                         bytes,
+                     },
+             }| {
                 Progress::new(Stage::Writing, source.read(), source.total()).tell(observer)?;
                 written += piece.records;
                 if let Some(texts) = &mut texts {
                     texts.write(source, &mut piece)?;
                 }
                 if let Some(tell) = &mut tell {
-                    for Told { document, is_dropped, cuts, text } in &told {
-                        let (id, row) = (table.ids.get(*document, &mut id)?, document - table.references.documents);
-                        tell(&CutDocument { row, id, is_dropped: *is_dropped, cuts, text: text.as_deref() })?;
+                    for Told {
+                        document,
+                        is_dropped,
+                        cuts,
+                        text,
+                    } in &told
+                    {
+                        let (id, row) = (
+                            table.ids.get(*document, &mut id)?,
+                            document - table.references.documents,
+                        );
+                        tell(&CutDocument {
+                            row,
+                            id,
+                            is_dropped: *is_dropped,
+                            cuts,
+                            text: text.as_deref(),
+                        })?;
                     }
                 }
                 if let Some(sums) = &mut sums {
-                    bytes.into_iter().for_each(|(passage, bytes)| sums[passage] += bytes);
+                    bytes
+                        .into_iter()
+                        .for_each(|(passage, bytes)| sums[passage] += bytes);
                 }
-                attributes.as_mut().map_or(Ok(()), |attributes| attributes.write(source, part, &attributed))?;
-                cuts.as_mut().map_or(Ok(()), |cuts| cuts.write(source, part, &lines))
+                attributes.as_mut().map_or(Ok(()), |attributes| {
+                    attributes.write(source, part, &attributed)
+                })?;
+                cuts.as_mut()
+                    .map_or(Ok(()), |cuts| cuts.write(source, part, &lines))
             },
         )?;
         Ok(written)
@@ -174,26 +228,59 @@ impl Emitting<'_> {
         let Pass { source, table, .. } = self.pass;
         let info = table.info(block, source)?;
         let (mut piece, mut others) = (Piece::new(wanted.ends), Others::default());
-        let Worker { labelling, row_marks, scratch } = worker;
-        let mut each = |document, at| self.document((block, at), document, wanted, scratch, &mut others);
-        match (wanted.shapes.map(|shapes| shapes.of(source, block)), wanted.names) {
+        let Worker {
+            labelling,
+            row_marks,
+            scratch,
+        } = worker;
+        let mut each =
+            |document, at| self.document((block, at), document, wanted, scratch, &mut others);
+        match (
+            wanted.shapes.map(|shapes| shapes.of(source, block)),
+            wanted.names,
+        ) {
             (Some(shape), Some(names)) => {
                 let mark = |document, at| {
                     let (change, cuts) = each(document, at)?;
-                    let text = if let Change::Text(text) = change { Some(text) } else { None };
+                    let text = if let Change::Text(text) = change {
+                        Some(text)
+                    } else {
+                        None
+                    };
                     let verdict = self.verdict(document, &cuts);
-                    Ok((text, Mark { verdict, spans: cuts.into_iter().map(marked).collect() }))
+                    Ok((
+                        text,
+                        Mark {
+                            verdict,
+                            spans: cuts.into_iter().map(marked).collect(),
+                        },
+                    ))
                 };
-                shape.marked((block, &info), source, (names, row_marks.as_mut()), mark, labelling, &mut piece)?;
+                shape.marked(
+                    (block, &info),
+                    source,
+                    (names, row_marks.as_mut()),
+                    mark,
+                    labelling,
+                    &mut piece,
+                )?;
             }
             (Some(shape), None) => {
                 let change = |document, at| Ok(each(document, at)?.0);
                 shape.changed((block, &info), source, change, labelling, &mut piece)?;
             }
-            (None, _) => info.each_document(block, source, |document, at| each(document, at).map(drop))?,
+            (None, _) => {
+                info.each_document(block, source, |document, at| each(document, at).map(drop))?
+            }
         }
-        wanted.shapes.map_or(Ok(()), |shapes| shapes.convert(source, block, &mut piece))?;
-        Ok(Made { part: block.part, piece, others })
+        wanted
+            .shapes
+            .map_or(Ok(()), |shapes| shapes.convert(source, block, &mut piece))?;
+        Ok(Made {
+            part: block.part,
+            piece,
+            others,
+        })
     }
 
     /// Adds a document to the other outputs. Returns what happens to its record, and, if they are wanted, its cuts.
@@ -206,9 +293,23 @@ impl Emitting<'_> {
         into: &mut Others,
     ) -> Result<(Change, Vec<CutPlace>)> {
         let Pass { source, .. } = self.pass;
-        let Self { outcomes, config, .. } = *self;
-        let Wanted { shapes, names, lines, attributes, told, bytes, .. } = wanted;
-        let Scratch { read_scratch, plain, id } = scratch;
+        let Self {
+            outcomes, config, ..
+        } = *self;
+        let Wanted {
+            shapes,
+            names,
+            lines,
+            attributes,
+            told,
+            bytes,
+            ..
+        } = wanted;
+        let Scratch {
+            read_scratch,
+            plain,
+            id,
+        } = scratch;
         let (mut cuts, is_dropped) = (Vec::new(), outcomes.is_dropped(document));
         // Copied documents are not HTML.
         let is_html = source.reading().html.is_some() && !shapes.is_some_and(Shapes::are_copies);
@@ -224,8 +325,13 @@ impl Emitting<'_> {
                 cuts = self.cuts(document, &own, (text, &units, &edits), (told, id))?;
             }
             if bytes {
-                let passages = own.iter().zip(&cuts).filter_map(|(cut, at)| Some((self.locations.passage(document, cut)?, at)));
-                into.bytes.extend(passages.map(|(passage, at)| (passage, (at.end_byte - at.start_byte) as u64)));
+                let passages = own
+                    .iter()
+                    .zip(&cuts)
+                    .filter_map(|(cut, at)| Some((self.locations.passage(document, cut)?, at)));
+                into.bytes.extend(
+                    passages.map(|(passage, at)| (passage, (at.end_byte - at.start_byte) as u64)),
+                );
             }
             if attributes {
                 self.attributes(document, (text, &edits), id, &mut into.attributes)?;
@@ -254,8 +360,17 @@ impl Emitting<'_> {
                 _ => None,
             };
             // Only marks need the cuts afterwards.
-            let cuts = if names.is_some() { cuts.clone() } else { std::mem::take(&mut cuts) };
-            into.told.push(Told { document, is_dropped, cuts, text });
+            let cuts = if names.is_some() {
+                cuts.clone()
+            } else {
+                std::mem::take(&mut cuts)
+            };
+            into.told.push(Told {
+                document,
+                is_dropped,
+                cuts,
+                text,
+            });
         }
         Ok((change, cuts))
     }
@@ -271,7 +386,10 @@ impl Emitting<'_> {
         let Pass { table, .. } = self.pass;
         let mut count = CharCount::new(text);
         let mut places = Vec::with_capacity(cuts.len());
-        let mut others = self.locations.of(self.outcomes.range(document))?.into_iter();
+        let mut others = self
+            .locations
+            .of(self.outcomes.range(document))?
+            .into_iter();
         let mut edits = edits.iter();
         // The edit that the current piece is a part of, and where the piece before it ended.
         let (mut edit, mut before) = (None, 0);
@@ -281,26 +399,41 @@ impl Emitting<'_> {
             if is_first {
                 edit = edits.next();
             }
-            let Some(edit) = edit else { return Err(Error::failure("a cut has no edit")) };
+            let Some(edit) = edit else {
+                return Err(Error::failure("a cut has no edit"));
+            };
             let start = if is_first { edit.span.start } else { before };
             // One character may be several tokens, of which several are cut.
             let next = || units.spans[cut.end as usize].start.max(start);
-            let end = if is_last { edit.span.end } else { next().min(edit.span.end) };
+            let end = if is_last {
+                edit.span.end
+            } else {
+                next().min(edit.span.end)
+            };
             before = end;
             let own = Located::new(Span { start, end }, &mut count);
             let source = match cut.source == document {
                 true => Some(Located::new(units.span(cut.source_units()), &mut count)),
                 false => others.next().map(|(_, place)| place),
             };
-            let source = source.ok_or_else(|| Error::failure("the source of a cut was not found"))?;
+            let source =
+                source.ok_or_else(|| Error::failure("the source of a cut was not found"))?;
             let source_row = cut.source.checked_sub(table.references.documents);
-            let reference = if told { self.reference(cut.source)?.map(String::into_boxed_str) } else { None };
+            let reference = if told {
+                self.reference(cut.source)?.map(String::into_boxed_str)
+            } else {
+                None
+            };
             places.push(CutPlace {
                 start: own.characters.start,
                 end: own.characters.end,
                 start_byte: own.bytes.start,
                 end_byte: own.bytes.end,
-                insert: if is_last { edit.insert.as_str().into() } else { Box::default() },
+                insert: if is_last {
+                    edit.insert.as_str().into()
+                } else {
+                    Box::default()
+                },
                 tokens: cut.tokens,
                 source: raw(table.ids.get(cut.source, id)?)?.to_owned(),
                 source_row: source_row.unwrap_or(cut.source),
@@ -318,28 +451,64 @@ impl Emitting<'_> {
     pub(super) fn reference(&self, document: u64) -> Result<Option<String>> {
         let Pass { source, table, .. } = self.pass;
         let is_reference = document < table.references.documents;
-        is_reference.then(|| Ok(table.place(document, source)?.to_string())).transpose()
+        is_reference
+            .then(|| Ok(table.place(document, source)?.to_string()))
+            .transpose()
     }
 
     /// Appends the line of a document's attributes.
-    fn attributes(&self, document: u64, (text, edits): (&str, &[Edit]), id: &mut Vec<u8>, into: &mut Vec<u8>) -> Result<()> {
+    fn attributes(
+        &self,
+        document: u64,
+        (text, edits): (&str, &[Edit]),
+        id: &mut Vec<u8>,
+        into: &mut Vec<u8>,
+    ) -> Result<()> {
         let mut count = CharCount::new(text);
         let mut scored = |bytes: Span| {
             let Span { start, end } = count.span(bytes);
             (start, end, 1.0)
         };
         let attributes = if self.outcomes.is_dropped(document) {
-            let whole = scored(Span { start: 0, end: text.len() });
-            Attributes { lookalike__cut: vec![whole], lookalike__dropped: vec![whole] }
+            let whole = scored(Span {
+                start: 0,
+                end: text.len(),
+            });
+            Attributes {
+                lookalike__cut: vec![whole],
+                lookalike__dropped: vec![whole],
+            }
         } else {
-            Attributes { lookalike__cut: edits.iter().map(|edit| scored(edit.span)).collect(), lookalike__dropped: Vec::new() }
+            Attributes {
+                lookalike__cut: edits.iter().map(|edit| scored(edit.span)).collect(),
+                lookalike__dropped: Vec::new(),
+            }
         };
-        write_line(&Attributed { id: raw(self.pass.table.ids.get(document, id)?)?, attributes }, into)
+        write_line(
+            &Attributed {
+                id: raw(self.pass.table.ids.get(document, id)?)?,
+                attributes,
+            },
+            into,
+        )
     }
 
-    fn line(&self, document: u64, cuts: &[CutPlace], id: &mut Vec<u8>, into: &mut Vec<u8>) -> Result<()> {
+    fn line(
+        &self,
+        document: u64,
+        cuts: &[CutPlace],
+        id: &mut Vec<u8>,
+        into: &mut Vec<u8>,
+    ) -> Result<()> {
         let verdict = self.verdict(document, cuts);
-        write_line(&Line { id: raw(self.pass.table.ids.get(document, id)?)?, verdict, cuts }, into)
+        write_line(
+            &Line {
+                id: raw(self.pass.table.ids.get(document, id)?)?,
+                verdict,
+                cuts,
+            },
+            into,
+        )
     }
 
     /// Returns the verdict of a document with these cuts.
@@ -354,8 +523,25 @@ impl Emitting<'_> {
 
 /// Returns the span of a mark.
 fn marked(cut: CutPlace) -> MarkedSpan {
-    let CutPlace { start, end, insert, tokens, source, source_start, source_end, .. } = cut;
-    MarkedSpan { start, end, insert, tokens, source, source_start, source_end }
+    let CutPlace {
+        start,
+        end,
+        insert,
+        tokens,
+        source,
+        source_start,
+        source_end,
+        ..
+    } = cut;
+    MarkedSpan {
+        start,
+        end,
+        insert,
+        tokens,
+        source,
+        source_start,
+        source_end,
+    }
 }
 
 fn write_line(line: &impl Serialize, into: &mut Vec<u8>) -> Result<()> {

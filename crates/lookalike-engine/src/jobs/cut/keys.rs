@@ -27,7 +27,11 @@ pub(super) struct Keys {
 
 impl Keys {
     pub(super) fn new(budget: &Arc<Budget>) -> Self {
-        Self { all: Spill::new(budget), scratch: Vec::new(), budget: budget.clone() }
+        Self {
+            all: Spill::new(budget),
+            scratch: Vec::new(),
+            budget: budget.clone(),
+        }
     }
 
     /// Adds the keys of anchors.
@@ -50,7 +54,9 @@ impl Keys {
         let mut next = 0;
         while next < self.all.len() {
             let end = self.all.len().min(next + PIECE * PIECES);
-            for hashes in self.filtered(next..end, pool, |key| filter.contains(key), Repeated::hash)? {
+            for hashes in
+                self.filtered(next..end, pool, |key| filter.contains(key), Repeated::hash)?
+            {
                 hashes.into_iter().try_for_each(|hash| sorter.push(hash))?;
             }
             next = end;
@@ -66,9 +72,13 @@ impl Keys {
             }
         }
         if twice.len() > Repeated::MOST {
-            let what =
-                format!("{} passages of these texts are repeated, but at most {} are supported", twice.len(), Repeated::MOST);
-            return Err(Error::new(ErrorKind::Config, what).advise("divide the collection, or use a larger --window"));
+            let what = format!(
+                "{} passages of these texts are repeated, but at most {} are supported",
+                twice.len(),
+                Repeated::MOST
+            );
+            return Err(Error::new(ErrorKind::Config, what)
+                .advise("divide the collection, or use a larger --window"));
         }
         let mut repeated = Repeated::with_capacity(twice.len());
         twice.each_piece(1, |_, hashes| {
@@ -86,22 +96,28 @@ impl Keys {
         let (mut seen, mut repeated) = (Filter::new(bytes), Filter::new(bytes / 2));
         // Each thread has its part of both filters, and reads all keys.
         let threads = pool.current_num_threads().min(Filter::PARTS);
-        let count = if threads.is_power_of_two() { threads } else { threads.next_power_of_two() / 2 };
+        let count = if threads.is_power_of_two() {
+            threads
+        } else {
+            threads.next_power_of_two() / 2
+        };
         let (seen, twice) = (seen.parts(count), repeated.parts(count));
         pool.install(|| {
-            seen.into_par_iter().zip(twice).try_for_each(|(mut seen, mut twice)| {
-                self.all.each_piece(1, |_, keys| {
-                    for keys in keys.chunks(LOADED) {
-                        seen.load(keys);
-                        for &key in keys {
-                            if seen.insert(key) == Some(true) {
-                                twice.insert(key);
+            seen.into_par_iter()
+                .zip(twice)
+                .try_for_each(|(mut seen, mut twice)| {
+                    self.all.each_piece(1, |_, keys| {
+                        for keys in keys.chunks(LOADED) {
+                            seen.load(keys);
+                            for &key in keys {
+                                if seen.insert(key) == Some(true) {
+                                    twice.insert(key);
+                                }
                             }
                         }
-                    }
-                    Ok(())
+                        Ok(())
+                    })
                 })
-            })
         })?;
         Ok(repeated)
     }
@@ -114,26 +130,49 @@ impl Keys {
         is_wanted: impl Fn(u64) -> bool + Sync,
         map: impl Fn(u64) -> u64 + Sync,
     ) -> Result<Vec<Vec<u64>>> {
-        let pieces = (range.start / PIECE..range.end.div_ceil(PIECE)).into_par_iter().map(|piece| {
-            let mut scratch = Vec::new();
-            let keys = self.all.get(piece * PIECE..range.end.min((piece + 1) * PIECE), &mut scratch)?;
-            Ok(keys.iter().copied().filter(|&key| is_wanted(key)).map(&map).collect())
-        });
+        let pieces = (range.start / PIECE..range.end.div_ceil(PIECE))
+            .into_par_iter()
+            .map(|piece| {
+                let mut scratch = Vec::new();
+                let keys = self.all.get(
+                    piece * PIECE..range.end.min((piece + 1) * PIECE),
+                    &mut scratch,
+                )?;
+                Ok(keys
+                    .iter()
+                    .copied()
+                    .filter(|&key| is_wanted(key))
+                    .map(&map)
+                    .collect())
+            });
         pool.install(|| pieces.collect())
     }
 
     /// Returns those of some keys that are among all keys, but not in a set.
-    pub(super) fn found(&self, some: &Spill<u64>, known: &Repeated, pool: &ThreadPool) -> Result<Vec<u64>> {
+    pub(super) fn found(
+        &self,
+        some: &Spill<u64>,
+        known: &Repeated,
+        pool: &ThreadPool,
+    ) -> Result<Vec<u64>> {
         let (mut found, mut scratch) = (Vec::new(), Vec::new());
         let most = (self.budget.left() / 16).max(1) as u64;
         for first in (0..some.len()).step_by(most as usize) {
-            let mut keys = some.get(first..some.len().min(first + most), &mut scratch)?.to_vec();
+            let mut keys = some
+                .get(first..some.len().min(first + most), &mut scratch)?
+                .to_vec();
             pool.install(|| keys.par_sort_unstable());
             keys.dedup();
             let mut may_be = Filter::new(keys.len() * BITS / 8);
             keys.iter().for_each(|&key| _ = may_be.insert(key));
-            let is_found = |key: u64| may_be.contains(key) && !known.contains(key) && keys.binary_search(&key).is_ok();
-            found.extend(self.filtered(0..self.all.len(), pool, is_found, |key| key)?.into_iter().flatten());
+            let is_found = |key: u64| {
+                may_be.contains(key) && !known.contains(key) && keys.binary_search(&key).is_ok()
+            };
+            found.extend(
+                self.filtered(0..self.all.len(), pool, is_found, |key| key)?
+                    .into_iter()
+                    .flatten(),
+            );
         }
         found.sort_unstable();
         found.dedup();

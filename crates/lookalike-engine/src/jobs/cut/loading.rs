@@ -7,7 +7,10 @@ use std::sync::{
 
 use lookalike::{
     Simd,
-    cut::{Anchor, Anchoring, CutConfig, Looked, Repeated, Searcher, Searching, Shared, UnitReader, Units, Within},
+    cut::{
+        Anchor, Anchoring, CutConfig, Looked, Repeated, Searcher, Searching, Shared, UnitReader,
+        Units, Within,
+    },
 };
 use lookalike_io::error::Result;
 
@@ -66,7 +69,10 @@ impl Weigh for Loaded {
 
 impl Loaded {
     /// Passes each document to `give`, with its units and what was found.
-    pub(super) fn each(&self, mut give: impl FnMut(Head, Units, Found) -> Result<()>) -> Result<()> {
+    pub(super) fn each(
+        &self,
+        mut give: impl FnMut(Head, Units, Found) -> Result<()>,
+    ) -> Result<()> {
         let (mut start, mut first, mut shared) = (0, 0, &self.shared[..]);
         self.heads.iter().try_for_each(|&head| {
             let range = start..start + head.units as usize;
@@ -82,7 +88,15 @@ impl Loaded {
                 shared = rest;
                 Looked { shared: own, texts }
             });
-            give(head, units, Found { anchors, has_repeats: head.has_repeats, looked })
+            give(
+                head,
+                units,
+                Found {
+                    anchors,
+                    has_repeats: head.has_repeats,
+                    looked,
+                },
+            )
         })
     }
 }
@@ -119,8 +133,19 @@ pub(super) struct Worker {
 }
 
 impl<'a> Loading<'a> {
-    pub(super) fn new(config: &'a CutConfig, repeated: Option<Arc<Repeated>>, searcher: Option<Searcher<Spilled>>) -> Self {
-        Self { config, window: config.window(), simd: Simd::detect(), repeated, searcher, only_anchors: AtomicBool::new(false) }
+    pub(super) fn new(
+        config: &'a CutConfig,
+        repeated: Option<Arc<Repeated>>,
+        searcher: Option<Searcher<Spilled>>,
+    ) -> Self {
+        Self {
+            config,
+            window: config.window(),
+            simd: Simd::detect(),
+            repeated,
+            searcher,
+            only_anchors: AtomicBool::new(false),
+        }
     }
 
     /// Loads only the anchors of the texts that follow.
@@ -134,8 +159,21 @@ impl Look for Loading<'_> {
     type Found = Loaded;
     const SKETCHES: bool = false;
 
-    fn look(&self, Seen { text, label, is_reference }: Seen, worker: &mut Worker, found: &mut Loaded) -> Result<()> {
-        let Worker { reader, anchoring, searching } = worker;
+    fn look(
+        &self,
+        Seen {
+            text,
+            label,
+            is_reference,
+        }: Seen,
+        worker: &mut Worker,
+        found: &mut Loaded,
+    ) -> Result<()> {
+        let Worker {
+            reader,
+            anchoring,
+            searching,
+        } = worker;
         let units = reader.units(self.simd, text, self.config);
         let anchoring = anchoring.of_text(units.hashes, self.window, self.repeated.as_deref())?;
         let (anchors, has_repeats) = (anchoring.anchors(), anchoring.has_repeats());
@@ -145,19 +183,33 @@ impl Look for Loading<'_> {
             Within::All => label.map_or(0, |label| label.get() as u64),
         };
         let tokens = units.tokens(0..units.hashes.len()) as u64;
-        let mut head = Head { units: 0, anchors: 0, shared: None, has_repeats, is_loaded, is_reference, group, tokens };
+        let mut head = Head {
+            units: 0,
+            anchors: 0,
+            shared: None,
+            has_repeats,
+            is_loaded,
+            is_reference,
+            group,
+            tokens,
+        };
         if self.only_anchors.load(Ordering::Relaxed) {
             found.anchors.extend_from_slice(anchors);
             return Ok(());
         }
         if is_loaded {
             let searcher = self.searcher.as_ref().filter(|_| !is_reference);
-            let looked = searcher.map(|searcher| searcher.search(units, anchoring, group, searching));
+            let looked =
+                searcher.map(|searcher| searcher.search(units, anchoring, group, searching));
             if let Some(Looked { shared, texts }) = looked.transpose()?.flatten() {
                 head.shared = Some((shared.len() as u32, texts));
                 found.shared.extend_from_slice(shared);
             }
-            let Units { hashes, tokens, lines } = units;
+            let Units {
+                hashes,
+                tokens,
+                lines,
+            } = units;
             (head.units, head.anchors) = (hashes.len() as u32, anchors.len() as u32);
             found.hashes.extend_from_slice(hashes);
             found.tokens.extend_from_slice(tokens.unwrap_or_default());
@@ -175,10 +227,16 @@ impl Look for Loading<'_> {
     }
 
     fn save(found: &Loaded, record: &mut Vec<u8>) {
-        put(record, &found.anchors.iter().map(Anchor::key).collect::<Vec<_>>());
+        put(
+            record,
+            &found.anchors.iter().map(Anchor::key).collect::<Vec<_>>(),
+        );
     }
 
     fn saved(record: &mut Taken) -> Option<Loaded> {
-        Some(Loaded { saved_keys: record.many()?, ..Loaded::default() })
+        Some(Loaded {
+            saved_keys: record.many()?,
+            ..Loaded::default()
+        })
     }
 }

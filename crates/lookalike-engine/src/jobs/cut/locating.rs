@@ -47,18 +47,35 @@ pub(super) struct Located {
 
 impl Located {
     pub(super) fn new(bytes: Span, count: &mut CharCount) -> Self {
-        Self { bytes, characters: count.span(bytes) }
+        Self {
+            bytes,
+            characters: count.span(bytes),
+        }
     }
 
     fn packed(&self, piece: u64) -> [u64; 5] {
-        let numbers = [self.bytes.start, self.bytes.end, self.characters.start, self.characters.end];
+        let numbers = [
+            self.bytes.start,
+            self.bytes.end,
+            self.characters.start,
+            self.characters.end,
+        ];
         let [a, b, c, d] = numbers.map(|number| number as u64);
         [piece, a, b, c, d]
     }
 
     fn unpacked([piece, a, b, c, d]: [u64; 5]) -> (u64, Self) {
-        let span = |start, end| Span { start: start as usize, end: end as usize };
-        (piece, Self { bytes: span(a, b), characters: span(c, d) })
+        let span = |start, end| Span {
+            start: start as usize,
+            end: end as usize,
+        };
+        (
+            piece,
+            Self {
+                bytes: span(a, b),
+                characters: span(c, d),
+            },
+        )
     }
 }
 
@@ -73,7 +90,13 @@ struct Wanted {
 impl Wanted {
     /// Packs the piece, so that rows are in the order of the sources.
     fn packed(self) -> [u64; 5] {
-        let Cut { source, source_start, start, end, tokens } = self.cut;
+        let Cut {
+            source,
+            source_start,
+            start,
+            end,
+            tokens,
+        } = self.cut;
         let place = u64::from(source_start) << 32 | u64::from(end - start);
         [source, place, self.piece, self.document, u64::from(tokens)]
     }
@@ -81,7 +104,17 @@ impl Wanted {
     /// Returns the piece, with the units of its source instead of its own.
     fn unpacked([source, place, piece, document, tokens]: [u64; 5]) -> Self {
         let (start, length) = ((place >> 32) as u32, place as u32);
-        Self { cut: Cut { source, source_start: start, start, end: start + length, tokens: tokens as u32 }, piece, document }
+        Self {
+            cut: Cut {
+                source,
+                source_start: start,
+                start,
+                end: start + length,
+                tokens: tokens as u32,
+            },
+            piece,
+            document,
+        }
     }
 }
 
@@ -105,7 +138,16 @@ pub(super) struct Passage {
 impl Passage {
     fn new(source: u64, units: Range<usize>, tokens: u64) -> Self {
         let (examples, line, beginning) = Default::default();
-        Self { source, units, documents: 0, tokens, examples, line, beginning, whole: None }
+        Self {
+            source,
+            units,
+            documents: 0,
+            tokens,
+            examples,
+            line,
+            beginning,
+            whole: None,
+        }
     }
 }
 
@@ -140,7 +182,11 @@ struct Found {
 
 impl Weigh for Found {
     fn weight(&self) -> usize {
-        let texts: usize = self.texts.iter().map(|(_, Beginning { text, .. })| SHOWN + text.capacity()).sum();
+        let texts: usize = self
+            .texts
+            .iter()
+            .map(|(_, Beginning { text, .. })| SHOWN + text.capacity())
+            .sum();
         self.places.weight() + texts
     }
 }
@@ -154,8 +200,16 @@ struct Beginning {
 
 impl Beginning {
     fn new(text: &str, is_reported: bool) -> Self {
-        let (beginning, whole) = if is_reported { beginning(text, LONGEST) } else { Default::default() };
-        Self { line: shortened(text), text: beginning, whole }
+        let (beginning, whole) = if is_reported {
+            beginning(text, LONGEST)
+        } else {
+            Default::default()
+        };
+        Self {
+            line: shortened(text),
+            text: beginning,
+            whole,
+        }
     }
 }
 
@@ -168,8 +222,19 @@ struct Worker {
 impl Locations {
     /// Reads the sources. Cost: a pass over the inputs, if anything was cut; 40 bytes for each piece, and 40 more for its place if it is
     /// needed, which may go to temporary files.
-    pub(super) fn find(pass: Pass, config: &CutConfig, outcomes: &Outcomes, needed: Needed) -> Result<Self> {
-        let Pass { source, table, pool, observer, .. } = pass;
+    pub(super) fn find(
+        pass: Pass,
+        config: &CutConfig,
+        outcomes: &Outcomes,
+        needed: Needed,
+    ) -> Result<Self> {
+        let Pass {
+            source,
+            table,
+            pool,
+            observer,
+            ..
+        } = pass;
         let wanted = wanted(pass, outcomes)?;
         let (mut passages, all) = largest(&wanted, if needed.report { REPORTED } else { LISTED })?;
         let mut places = needed.places.then(|| Sorter::new(&table.budget, 2, pool));
@@ -182,31 +247,49 @@ impl Locations {
                     let mut found = Found::default();
                     let info = table.info(block, source)?;
                     let documents = info.documents();
-                    let is_shown = listed.iter().any(|passage| documents.contains(&passage.source));
-                    let has_sources = needed.places && documents.clone().any(|document| outcomes.is_source(document));
+                    let is_shown = listed
+                        .iter()
+                        .any(|passage| documents.contains(&passage.source));
+                    let has_sources = needed.places
+                        && documents
+                            .clone()
+                            .any(|document| outcomes.is_source(document));
                     if !is_shown && !has_sources {
                         return Ok(found);
                     }
-                    let rows = if needed.places { all.within(documents)? } else { Vec::new() };
+                    let rows = if needed.places {
+                        all.within(documents)?
+                    } else {
+                        Vec::new()
+                    };
                     let mut rows = rows.into_iter().map(Wanted::unpacked).peekable();
                     info.each_document(block, source, |document, at| {
-                        let shown = listed.iter().enumerate().filter(|(_, passage)| passage.source == document);
+                        let shown = listed
+                            .iter()
+                            .enumerate()
+                            .filter(|(_, passage)| passage.source == document);
                         let is_needed = rows.peek().is_some_and(|row| row.cut.source == document);
                         if !is_needed && shown.clone().next().is_none() {
                             return Ok(());
                         }
-                        let Worker { read_scratch, plain } = worker;
+                        let Worker {
+                            read_scratch,
+                            plain,
+                        } = worker;
                         let record = source.same_record(block, at, read_scratch)?;
                         let text = record.text.decode(plain);
                         let units = TextUnits::places(text, config);
                         let mut count = CharCount::new(text);
                         while let Some(wanted) = rows.next_if(|row| row.cut.source == document) {
-                            let place = Located::new(units.span(wanted.cut.source_units()), &mut count);
+                            let place =
+                                Located::new(units.span(wanted.cut.source_units()), &mut count);
                             found.places.push(place.packed(wanted.piece));
                         }
                         for (number, passage) in shown {
                             let Span { start, end } = units.span(passage.units.clone());
-                            found.texts.push((number, Beginning::new(&text[start..end], needed.report)));
+                            found
+                                .texts
+                                .push((number, Beginning::new(&text[start..end], needed.report)));
                         }
                         Ok(())
                     })?;
@@ -215,7 +298,10 @@ impl Locations {
                 |found: Found| {
                     Progress::new(Stage::Locating, source.read(), source.total()).tell(observer)?;
                     if let Some(places) = &mut places {
-                        found.places.into_iter().try_for_each(|row| places.push(row))?;
+                        found
+                            .places
+                            .into_iter()
+                            .try_for_each(|row| places.push(row))?;
                     }
                     for (number, Beginning { line, text, whole }) in found.texts {
                         let passage = &mut passages[number];
@@ -227,21 +313,50 @@ impl Locations {
         }
         drop(wanted);
         let mut scratch = Vec::new();
-        let listed = passages.iter().take(LISTED).map(|Passage { source, documents, tokens, line, .. }| {
-            let id = raw(table.ids.get(*source, &mut scratch)?)?.to_owned();
-            Ok(LargestSource { id, text: line.clone(), documents: *documents, tokens: *tokens })
-        });
+        let listed = passages.iter().take(LISTED).map(
+            |Passage {
+                 source,
+                 documents,
+                 tokens,
+                 line,
+                 ..
+             }| {
+                let id = raw(table.ids.get(*source, &mut scratch)?)?.to_owned();
+                Ok(LargestSource {
+                    id,
+                    text: line.clone(),
+                    documents: *documents,
+                    tokens: *tokens,
+                })
+            },
+        );
         let largest = listed.collect::<Result<_>>()?;
-        let places = places.map(|places| Rows::sorted(places, &table.budget)).transpose()?;
-        let by_place = (0..).zip(&passages).map(|(number, passage)| ((passage.source, passage.units.start), number)).collect();
-        Ok(Self { places, largest, other_passages: all - passages.len() as u64, by_place, passages })
+        let places = places
+            .map(|places| Rows::sorted(places, &table.budget))
+            .transpose()?;
+        let by_place = (0..)
+            .zip(&passages)
+            .map(|(number, passage)| ((passage.source, passage.units.start), number))
+            .collect();
+        Ok(Self {
+            places,
+            largest,
+            other_passages: all - passages.len() as u64,
+            by_place,
+            passages,
+        })
     }
 
     /// Returns the number of the passage that keeps a piece of a document, if the report has it.
     pub(super) fn passage(&self, document: u64, cut: &Cut) -> Option<usize> {
         let units = cut.source_units();
-        let (&(source, _), &number) = self.by_place.range(..=(cut.source, units.start)).next_back()?;
-        let is_same = source == cut.source && source != document && units.end <= self.passages[number].units.end;
+        let (&(source, _), &number) = self
+            .by_place
+            .range(..=(cut.source, units.start))
+            .next_back()?;
+        let is_same = source == cut.source
+            && source != document
+            && units.end <= self.passages[number].units.end;
         is_same.then_some(number)
     }
 
@@ -253,12 +368,21 @@ impl Locations {
     /// Creates locations whose places are added by [`restore`](Self::restore).
     pub(super) fn new(budget: &Arc<Budget>) -> Self {
         let (largest, passages) = (Vec::new(), Vec::new());
-        Self { places: Some(Rows::new(budget)), largest, passages, other_passages: 0, by_place: BTreeMap::new() }
+        Self {
+            places: Some(Rows::new(budget)),
+            largest,
+            passages,
+            other_passages: 0,
+            by_place: BTreeMap::new(),
+        }
     }
 
     /// Passes functions to `give` that write all locations, each of which appends a part to a record. The last part is the only one
     /// with passages.
-    pub(super) fn save(&self, mut give: impl FnMut(&dyn Fn(&mut Vec<u8>)) -> Result<()>) -> Result<()> {
+    pub(super) fn save(
+        &self,
+        mut give: impl FnMut(&dyn Fn(&mut Vec<u8>)) -> Result<()>,
+    ) -> Result<()> {
         if let Some(places) = &self.places {
             places.each_piece(|rows| {
                 give(&|record| {
@@ -269,8 +393,17 @@ impl Locations {
         }
         give(&|record| {
             put::<[u64; 5]>(record, &[]);
-            put(record, &[self.largest.len() as u64, self.has_places().into()]);
-            for LargestSource { id, text, documents, tokens } in &self.largest {
+            put(
+                record,
+                &[self.largest.len() as u64, self.has_places().into()],
+            );
+            for LargestSource {
+                id,
+                text,
+                documents,
+                tokens,
+            } in &self.largest
+            {
                 put_text(record, id.get());
                 put_text(record, text);
                 put(record, &[*documents, *tokens]);
@@ -280,8 +413,12 @@ impl Locations {
 
     /// Adds a part. Returns whether it was the last one, or `None` if the record does not contain a part.
     pub(super) fn restore(&mut self, record: &mut Taken) -> Result<Option<bool>> {
-        let (Some(rows), Some(last)) = (record.many::<[u64; 5]>(), record.many::<u64>()) else { return Ok(None) };
-        self.places.as_mut().map_or(Ok(()), |places| places.append(&rows))?;
+        let (Some(rows), Some(last)) = (record.many::<[u64; 5]>(), record.many::<u64>()) else {
+            return Ok(None);
+        };
+        self.places
+            .as_mut()
+            .map_or(Ok(()), |places| places.append(&rows))?;
         let [listed, has_places] = match *last {
             [] => return Ok(Some(false)),
             [listed, has_places] => [listed, has_places],
@@ -290,9 +427,16 @@ impl Locations {
         let source = |_| {
             let (id, text) = (RawValue::from_string(record.text()?).ok()?, record.text()?);
             let [documents, tokens] = record.some()?;
-            Some(LargestSource { id, text, documents, tokens })
+            Some(LargestSource {
+                id,
+                text,
+                documents,
+                tokens,
+            })
         };
-        let Some(largest) = (0..listed).map(source).collect() else { return Ok(None) };
+        let Some(largest) = (0..listed).map(source).collect() else {
+            return Ok(None);
+        };
         self.largest = largest;
         if has_places == 0 {
             self.places = None;
@@ -302,7 +446,10 @@ impl Locations {
 
     /// Returns the places of those of some pieces whose source is another document, with the numbers of the pieces, in order.
     pub(super) fn of(&self, pieces: Range<u64>) -> Result<Vec<(u64, Located)>> {
-        let rows = self.places.as_ref().map_or(Ok(Vec::new()), |places| places.within(pieces))?;
+        let rows = self
+            .places
+            .as_ref()
+            .map_or(Ok(Vec::new()), |places| places.within(pieces))?;
         Ok(rows.into_iter().map(Located::unpacked).collect())
     }
 }
@@ -312,9 +459,20 @@ fn wanted(pass: Pass, outcomes: &Outcomes) -> Result<Rows<5>> {
     let Pass { table, pool, .. } = pass;
     let mut wanted = Sorter::new(&table.budget, 2, pool);
     for document in table.references.documents..table.documents {
-        for (cut, piece) in outcomes.of(document)?.into_iter().zip(outcomes.range(document)) {
+        for (cut, piece) in outcomes
+            .of(document)?
+            .into_iter()
+            .zip(outcomes.range(document))
+        {
             if cut.source != document {
-                wanted.push(Wanted { cut, piece, document }.packed())?;
+                wanted.push(
+                    Wanted {
+                        cut,
+                        piece,
+                        document,
+                    }
+                    .packed(),
+                )?;
             }
         }
     }
@@ -343,7 +501,10 @@ fn largest(wanted: &Rows<5>, most: usize) -> Result<(Vec<Passage>, u64)> {
     wanted.each(|row| {
         let Wanted { cut, document, .. } = Wanted::unpacked(*row);
         let (units, tokens) = (cut.source_units(), u64::from(cut.tokens));
-        match last.as_mut().filter(|last| last.source == cut.source && units.start < last.units.end) {
+        match last
+            .as_mut()
+            .filter(|last| last.source == cut.source && units.start < last.units.end)
+        {
             Some(last) => {
                 last.units.end = last.units.end.max(units.end);
                 last.tokens += tokens;

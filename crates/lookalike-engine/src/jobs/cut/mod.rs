@@ -37,7 +37,9 @@ use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
     read::is_joined,
-    write::{AddedNames, Content, Kept, LineSeries, Output, Shapes, finish, refuse_other_than_lines},
+    write::{
+        AddedNames, Content, Kept, LineSeries, Output, Shapes, finish, refuse_other_than_lines,
+    },
 };
 
 pub use self::{
@@ -63,7 +65,9 @@ use crate::{
         destinations::Destinations,
         open::{Means, Sources, create, sources},
     },
-    sketching::{Beside, order::Order, refuse_repeated_references, sketch_looking, without_candidates},
+    sketching::{
+        Beside, order::Order, refuse_repeated_references, sketch_looking, without_candidates,
+    },
     state::State,
 };
 
@@ -88,7 +92,12 @@ pub fn cut(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result<Cu
 ///
 /// # Errors
 /// Fails for the same reasons as [`cut`], and with any error that `tell` returns.
-pub fn cut_reporting(config: &RunConfig, asked: &Cutting, tell: &mut TellCut, observer: Observer) -> Result<CutSummary> {
+pub fn cut_reporting(
+    config: &RunConfig,
+    asked: &Cutting,
+    tell: &mut TellCut,
+    observer: Observer,
+) -> Result<CutSummary> {
     without_panic(|| all_passes(config, asked, Some(tell), observer))
 }
 
@@ -97,17 +106,29 @@ fn refuse_joined(field: &str) -> Result<()> {
     if !is_joined(field) {
         return Ok(());
     }
-    let refused =
-        Error::new(ErrorKind::Config, format!("the text {} has several parts", quoted(field))).about(Setting::TextField);
+    let refused = Error::new(
+        ErrorKind::Config,
+        format!("the text {} has several parts", quoted(field)),
+    )
+    .about(Setting::TextField);
     Err(refused.advise("name one field; for several, cut one after the other"))
 }
 
 /// The memory of a thread for the units of texts, which take more than the texts themselves.
 const UNITS: u64 = 12 << 20;
 
-fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, observer: Observer) -> Result<CutSummary> {
+fn all_passes(
+    config: &RunConfig,
+    asked: &Cutting,
+    tell: Option<&mut TellCut>,
+    observer: Observer,
+) -> Result<CutSummary> {
     let started = Instant::now();
-    let cut = CutConfig { tokens: config.method.tokens, folds: config.method.folds, ..asked.cut.clone() };
+    let cut = CutConfig {
+        tokens: config.method.tokens,
+        folds: config.method.folds,
+        ..asked.cut.clone()
+    };
     let rules = cut.rules()?;
     refuse_joined(&config.text_field)?;
     let method = without_candidates(&config.method)?;
@@ -115,18 +136,41 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let paths = [&asked.texts, &asked.cuts, &asked.attributes].map(Option::as_deref);
     let destinations = Destinations::new(
         config,
-        [(Content::Records(config.output_format), paths[0]), (Content::Cuts, paths[1]), (Content::Attributes, paths[2])],
+        [
+            (Content::Records(config.output_format), paths[0]),
+            (Content::Cuts, paths[1]),
+            (Content::Attributes, paths[2]),
+        ],
     )?;
-    let others: Vec<&Path> =
-        [&config.skip_bad, &config.summary].into_iter().flatten().map(|path| path.as_path()).chain(report).collect();
-    let Sources { source, left_out, .. } = sources(config, &destinations.named(&others), || {
+    let others: Vec<&Path> = [&config.skip_bad, &config.summary]
+        .into_iter()
+        .flatten()
+        .map(|path| path.as_path())
+        .chain(report)
+        .collect();
+    let Sources {
+        source, left_out, ..
+    } = sources(config, &destinations.named(&others), || {
         let lines = [(&asked.cuts, "cuts"), (&asked.attributes, "attributes")];
-        lines.into_iter().try_for_each(|(path, what)| path.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, what)))
+        lines.into_iter().try_for_each(|(path, what)| {
+            path.as_deref()
+                .map_or(Ok(()), |path| refuse_other_than_lines(path, what))
+        })
     })?;
-    let [texts, cuts, attributes] = destinations.open(config, &source, (&others, source.inputs()))?;
-    let shapes = texts.as_ref().map(|texts| Shapes::new(texts, &source)).transpose()?;
-    let names = asked.mark.as_deref().filter(|_| texts.is_some()).map(AddedNames::marks);
-    names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
+    let [texts, cuts, attributes] =
+        destinations.open(config, &source, (&others, source.inputs()))?;
+    let shapes = texts
+        .as_ref()
+        .map(|texts| Shapes::new(texts, &source))
+        .transpose()?;
+    let names = asked
+        .mark
+        .as_deref()
+        .filter(|_| texts.is_some())
+        .map(AddedNames::marks);
+    names
+        .as_ref()
+        .map_or(Ok(()), |names| refuse_names(names, &source))?;
     if let Some(shapes) = &shapes {
         shapes.refuse_added(names.as_ref())?;
         shapes.refuse_changed_pages(&source)?;
@@ -142,20 +186,41 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let means = Means::new(config, &all, extra)?;
     let ahead = means.ahead();
     let lines = |series| LineSeries::new(series, ahead.1);
-    let [mut cuts, mut attributes] = [cuts.map(lines).transpose()?, attributes.map(lines).transpose()?];
+    let [mut cuts, mut attributes] = [
+        cuts.map(lines).transpose()?,
+        attributes.map(lines).transpose()?,
+    ];
     let Means { pool, budget } = means;
     let begin = |(series, shapes)| Kept::new(series, shapes, &source, names.as_ref(), ahead);
     let mut texts = texts.zip(shapes).map(begin).transpose()?;
 
-    let needed =
-        Needed { places: cuts.is_some() || names.is_some() || tell.is_some() || report.is_some(), report: report.is_some() };
-    let saved = state.as_mut().map_or_else(|| Ok(Saved::default()), |state| Saved::read(state, needed, &budget))?;
-    let decides = source.reading().fields.keep == Keep::First && state.as_ref().is_none_or(|state| state.sketches.len() == 0);
+    let needed = Needed {
+        places: cuts.is_some() || names.is_some() || tell.is_some() || report.is_some(),
+        report: report.is_some(),
+    };
+    let saved = state.as_mut().map_or_else(
+        || Ok(Saved::default()),
+        |state| Saved::read(state, needed, &budget),
+    )?;
+    let decides = source.reading().fields.keep == Keep::First
+        && state.as_ref().is_none_or(|state| state.sketches.len() == 0);
     let mut first = FirstPass::new(&cut, decides, saved.outcomes.is_some(), &budget)?;
-    let beside = Beside { bad: bad.as_mut(), state: state.as_mut(), ..Beside::default() };
+    let beside = Beside {
+        bad: bad.as_mut(),
+        state: state.as_mut(),
+        ..Beside::default()
+    };
     let loading = Loading::new(&cut, None, first.searcher());
     let looking = (&loading, |loaded| first.take(&loaded, &loading));
-    let table = sketch_looking((config, &method), &source, &budget, &pool, beside, looking, observer)?;
+    let table = sketch_looking(
+        (config, &method),
+        &source,
+        &budget,
+        &pool,
+        beside,
+        looking,
+        observer,
+    )?;
     let no_labels = || table.documents > 0 && table.labels.iter().all(Option::is_none);
     if let Some(field) = config.label_field.as_deref().filter(|_| no_labels()) {
         let what = format!("no document has the field {} of the groups", quoted(field));
@@ -166,17 +231,39 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         refuse_repeated_references(&table, &source)?;
     }
     if let Some(texts) = &mut texts {
-        find_columns(&pool, &source, texts, |block| table.info(block, &source), observer)?;
+        find_columns(
+            &pool,
+            &source,
+            texts,
+            |block| table.info(block, &source),
+            observer,
+        )?;
     }
-    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
+    let pass = Pass {
+        config,
+        method: &method,
+        source: &source,
+        table: &table,
+        pool: &pool,
+        observer,
+    };
     let resumed = saved.resumed(state.as_ref().and_then(|state| state.resumed));
     let (outcomes, counts) = match (saved.outcomes, &mut state) {
-        (Some((outcomes, _)), Some(state)) if !outcomes.fit(table.documents)? => return Err(state.other_verdicts()),
+        (Some((outcomes, _)), Some(state)) if !outcomes.fit(table.documents)? => {
+            return Err(state.other_verdicts());
+        }
         (Some(decided), _) => decided,
         (None, state) => {
-            let order = Order::new(&table.keys, table.documents, table.references.documents, &pool)?;
+            let order = Order::new(
+                &table.keys,
+                table.documents,
+                table.references.documents,
+                &pool,
+            )?;
             let save = |missed: &[u64]| save_missed(state.as_mut(), missed);
-            let (outcomes, counts) = first.decided(pass, &cut, &order, saved.missed, save)?.finished();
+            let (outcomes, counts) = first
+                .decided(pass, &cut, &order, saved.missed, save)?
+                .finished();
             save_outcomes(state.as_mut(), &outcomes, &counts)?;
             (outcomes, counts)
         }
@@ -192,14 +279,29 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         }
     };
     let documents = table.documents - table.references.documents;
-    let emitting = Emitting { pass, config: &cut, outcomes: &outcomes, locations: &locations };
+    let emitting = Emitting {
+        pass,
+        config: &cut,
+        outcomes: &outcomes,
+        locations: &locations,
+    };
     let mut bytes = vec![0; locations.passages.len()];
     if texts.is_some() || attributes.is_some() || needed.places {
         let (names, bytes) = (names.as_ref(), report.is_some().then_some(&mut bytes[..]));
-        let outputs = Outputs { texts: texts.as_mut(), names, cuts: cuts.as_mut(), attributes: attributes.as_mut(), tell, bytes };
+        let outputs = Outputs {
+            texts: texts.as_mut(),
+            names,
+            cuts: cuts.as_mut(),
+            attributes: attributes.as_mut(),
+            tell,
+            bytes,
+        };
         let written = emitting.all(outputs)?;
         if texts.is_some() {
-            same_number(documents - if names.is_some() { 0 } else { counts.dropped }, written)?;
+            same_number(
+                documents - if names.is_some() { 0 } else { counts.dropped },
+                written,
+            )?;
         }
     }
     let mut summary = CutSummary {
@@ -232,9 +334,17 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         output.write(html.as_bytes())?;
         summary.report = Some(figures);
     }
-    let texts = texts.map(|texts| pool.install(|| texts.end(&source, documents))).transpose()?;
-    let [cuts, attributes] = [cuts.map(LineSeries::end).transpose()?, attributes.map(LineSeries::end).transpose()?];
-    [&mut bad, &mut report].into_iter().flatten().for_each(Output::end);
+    let texts = texts
+        .map(|texts| pool.install(|| texts.end(&source, documents)))
+        .transpose()?;
+    let [cuts, attributes] = [
+        cuts.map(LineSeries::end).transpose()?,
+        attributes.map(LineSeries::end).transpose()?,
+    ];
+    [&mut bad, &mut report]
+        .into_iter()
+        .flatten()
+        .for_each(Output::end);
     let many = [cuts, attributes, texts].into_iter().flatten().flatten();
     finish([bad, report].into_iter().chain(many.map(Some)))?;
     state.map_or(Ok(()), State::finish)?;

@@ -26,12 +26,23 @@ pub(super) struct Cut {
 impl Cut {
     fn packed(&self) -> [u64; 3] {
         let pair = |high, low| u64::from(high) << 32 | u64::from(low);
-        [self.source, pair(self.source_start, self.tokens), pair(self.start, self.end)]
+        [
+            self.source,
+            pair(self.source_start, self.tokens),
+            pair(self.start, self.end),
+        ]
     }
 
     fn unpacked([source, kept, cut]: [u64; 3]) -> Self {
-        let [source_start, tokens, start, end] = [kept >> 32, kept, cut >> 32, cut].map(|number| number as u32);
-        Self { source, source_start, start, end, tokens }
+        let [source_start, tokens, start, end] =
+            [kept >> 32, kept, cut >> 32, cut].map(|number| number as u32);
+        Self {
+            source,
+            source_start,
+            start,
+            end,
+            tokens,
+        }
     }
 
     /// Returns the units that are removed.
@@ -86,7 +97,8 @@ impl Outcomes {
         self.dropped.raise(documents);
         self.sources.raise(documents);
         let lists = 1 + usize::from(self.firsts.is_some());
-        self.held.set(documents as usize * 8 * lists + documents as usize / 4);
+        self.held
+            .set(documents as usize * 8 * lists + documents as usize / 4);
     }
 
     /// Adds the outcome of a document. `document_of` returns the document that a number of the cutter means.
@@ -108,10 +120,22 @@ impl Outcomes {
             }
         }
         for piece in pieces {
-            let &Piece { start, end, source, source_start } = piece;
+            let &Piece {
+                start,
+                end,
+                source,
+                source_start,
+            } = piece;
             let (source, tokens) = (document_of(source).0, tokens(piece) as u32);
             let [start, end, source_start] = [start, end, source_start].map(|unit| unit as u32);
-            self.cuts.append(&[Cut { source, source_start, start, end, tokens }.packed()])?;
+            self.cuts.append(&[Cut {
+                source,
+                source_start,
+                start,
+                end,
+                tokens,
+            }
+            .packed()])?;
             if source != document.0 {
                 self.sources.insert(source);
             }
@@ -136,7 +160,13 @@ impl Outcomes {
     /// Returns a document's pieces, in order.
     pub(super) fn of(&self, document: u64) -> Result<Vec<Cut>> {
         let mut scratch = Vec::new();
-        Ok(self.cuts.get(self.range(document), &mut scratch)?.iter().copied().map(Cut::unpacked).collect())
+        Ok(self
+            .cuts
+            .get(self.range(document), &mut scratch)?
+            .iter()
+            .copied()
+            .map(Cut::unpacked)
+            .collect())
     }
 
     pub(super) fn is_dropped(&self, document: u64) -> bool {
@@ -154,7 +184,10 @@ impl Outcomes {
     }
 
     /// Passes functions to `give` that write all outcomes, each of which appends a part to a record.
-    pub(super) fn save(&self, mut give: impl FnMut(&dyn Fn(&mut Vec<u8>)) -> Result<()>) -> Result<()> {
+    pub(super) fn save(
+        &self,
+        mut give: impl FnMut(&dyn Fn(&mut Vec<u8>)) -> Result<()>,
+    ) -> Result<()> {
         self.cuts.each_piece(1, |_, cuts| {
             give(&|record| {
                 put(record, cuts);
@@ -164,10 +197,20 @@ impl Outcomes {
         let documents = self.ends.len();
         for start in (0..documents).step_by(STEP as usize) {
             let some = start..documents.min(start + STEP as usize);
-            let among = |places: &Places| some.clone().map(|at| at as u64).filter(|&at| places.contains(at)).collect::<Vec<_>>();
+            let among = |places: &Places| {
+                some.clone()
+                    .map(|at| at as u64)
+                    .filter(|&at| places.contains(at))
+                    .collect::<Vec<_>>()
+            };
             give(&|record| {
                 put::<[u64; 3]>(record, &[]);
-                put(record, self.firsts.as_ref().map_or(&[], |firsts| &firsts[some.clone()]));
+                put(
+                    record,
+                    self.firsts
+                        .as_ref()
+                        .map_or(&[], |firsts| &firsts[some.clone()]),
+                );
                 put(record, &self.ends[some.clone()]);
                 put(record, &among(&self.dropped));
                 put(record, &among(&self.sources));
@@ -178,21 +221,36 @@ impl Outcomes {
 
     /// Adds the outcomes of a part. Returns `None` if the record does not contain a part.
     pub(super) fn restore(&mut self, record: &mut Taken) -> Result<Option<()>> {
-        let Some(cuts) = record.many::<[u64; 3]>() else { return Ok(None) };
+        let Some(cuts) = record.many::<[u64; 3]>() else {
+            return Ok(None);
+        };
         let lists: Option<Vec<Vec<u64>>> = (0..4).map(|_| record.many()).collect();
-        let Some(Ok([firsts, ends, dropped, sources])) = lists.map(<[Vec<u64>; 4]>::try_from) else { return Ok(None) };
+        let Some(Ok([firsts, ends, dropped, sources])) = lists.map(<[Vec<u64>; 4]>::try_from)
+        else {
+            return Ok(None);
+        };
         self.cuts.append(&cuts)?;
         self.ends.extend_from_slice(&ends);
         if !firsts.is_empty() {
-            self.firsts.get_or_insert_default().extend_from_slice(&firsts);
+            self.firsts
+                .get_or_insert_default()
+                .extend_from_slice(&firsts);
         }
         let documents = self.ends.len() as u64;
-        if dropped.iter().chain(&sources).any(|&document| document >= documents) {
+        if dropped
+            .iter()
+            .chain(&sources)
+            .any(|&document| document >= documents)
+        {
             return Ok(None);
         }
         self.hold(documents);
-        dropped.into_iter().for_each(|document| self.dropped.insert(document));
-        sources.into_iter().for_each(|document| self.sources.insert(document));
+        dropped
+            .into_iter()
+            .for_each(|document| self.dropped.insert(document));
+        sources
+            .into_iter()
+            .for_each(|document| self.sources.insert(document));
         Ok(Some(()))
     }
 
@@ -201,11 +259,15 @@ impl Outcomes {
     pub(super) fn fit(&self, documents: u64) -> Result<bool> {
         let cuts = self.cuts.len();
         let mut fit = self.ends.len() as u64 == documents
-            && self.firsts.iter().all(|firsts| firsts.len() == self.ends.len())
+            && self
+                .firsts
+                .iter()
+                .all(|firsts| firsts.len() == self.ends.len())
             && (0..documents).all(|document| self.range(document).end <= cuts);
         self.cuts.each_piece(1, |_, pieces| {
             fit &= pieces.iter().map(|&piece| Cut::unpacked(piece)).all(|cut| {
-                let end = u64::from(cut.source_start) + u64::from(cut.end.saturating_sub(cut.start));
+                let end =
+                    u64::from(cut.source_start) + u64::from(cut.end.saturating_sub(cut.start));
                 cut.start < cut.end && cut.source < documents && end <= u32::MAX.into()
             });
             Ok(())

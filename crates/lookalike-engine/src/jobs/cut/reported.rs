@@ -71,6 +71,8 @@ pub(super) struct Told {
 impl Told {
     /// Returns the approximate size in bytes.
     pub(super) fn size(&self) -> usize {
-        size_of_val(self) + size_of_val(&*self.cuts) + self.text.as_ref().map_or(0, String::capacity)
+        size_of_val(self)
+            + size_of_val(&*self.cuts)
+            + self.text.as_ref().map_or(0, String::capacity)
     }
 }

@@ -64,7 +64,8 @@ impl Saved {
                 _ => Ok(None),
             }
         })?;
-        let has_all = |locations: &Locations| !needed.report && (locations.has_places() || !needed.places);
+        let has_all =
+            |locations: &Locations| !needed.report && (locations.has_places() || !needed.places);
         saved.locations = saved.locations.filter(has_all);
         Ok(saved)
     }
@@ -76,7 +77,13 @@ impl Saved {
             (Some(_), None) => Stage::Locating,
             (None, None) => Stage::Cutting,
         };
-        sketched.map(|resumed| if resumed.stage == Stage::Sketching { resumed } else { Resumed { stage, share: None } })
+        sketched.map(|resumed| {
+            if resumed.stage == Stage::Sketching {
+                resumed
+            } else {
+                Resumed { stage, share: None }
+            }
+        })
     }
 }
 
@@ -88,7 +95,11 @@ pub(super) fn save_missed(state: Option<&mut State>, keys: &[u64]) -> Result<()>
 }
 
 /// Saves what is cut out of all documents.
-pub(super) fn save_outcomes(state: Option<&mut State>, outcomes: &Outcomes, counts: &Counts) -> Result<()> {
+pub(super) fn save_outcomes(
+    state: Option<&mut State>,
+    outcomes: &Outcomes,
+    counts: &Counts,
+) -> Result<()> {
     let Some(state) = state else { return Ok(()) };
     outcomes.save(|fill| append(state, OUTCOMES, fill))?;
     append(state, DECIDED, &|record| put(record, &counts.numbers()))?;

@@ -17,7 +17,9 @@ impl Store for Spilled {
 
     fn append(&mut self, numbers: &[u64]) -> Result<()> {
         if self.0.len() + numbers.len() as u64 > MOST_UNITS {
-            let what = format!("the passages that are kept have more than {MOST_UNITS} words, lines or sentences");
+            let what = format!(
+                "the passages that are kept have more than {MOST_UNITS} words, lines or sentences"
+            );
             return Err(Error::new(ErrorKind::Config, what).advise("divide the collection"));
         }
         self.0.append(numbers)

@@ -91,17 +91,54 @@ pub(super) struct Counts {
 impl Counts {
     /// Returns all counts, for a record of the journal.
     pub(super) fn numbers(&self) -> [u64; 7] {
-        let Self { unchanged, cut, dropped, tokens, tokens_cut, tokens_dropped, cuts } = *self;
-        [unchanged, cut, dropped, tokens, tokens_cut, tokens_dropped, cuts]
+        let Self {
+            unchanged,
+            cut,
+            dropped,
+            tokens,
+            tokens_cut,
+            tokens_dropped,
+            cuts,
+        } = *self;
+        [
+            unchanged,
+            cut,
+            dropped,
+            tokens,
+            tokens_cut,
+            tokens_dropped,
+            cuts,
+        ]
     }
 
-    pub(super) fn of([unchanged, cut, dropped, tokens, tokens_cut, tokens_dropped, cuts]: [u64; 7]) -> Self {
-        Self { unchanged, cut, dropped, tokens, tokens_cut, tokens_dropped, cuts }
+    pub(super) fn of(
+        [
+            unchanged,
+            cut,
+            dropped,
+            tokens,
+            tokens_cut,
+            tokens_dropped,
+            cuts,
+        ]: [u64; 7],
+    ) -> Self {
+        Self {
+            unchanged,
+            cut,
+            dropped,
+            tokens,
+            tokens_cut,
+            tokens_dropped,
+            cuts,
+        }
     }
 
     /// Counts a document with a number of tokens, and its outcome.
     pub(super) fn add(&mut self, all: u64, units: &Units, pieces: &[Piece], is_dropped: bool) {
-        let cut: u64 = pieces.iter().map(|piece| units.tokens(piece.start..piece.end) as u64).sum();
+        let cut: u64 = pieces
+            .iter()
+            .map(|piece| units.tokens(piece.start..piece.end) as u64)
+            .sum();
         self.tokens += all;
         self.tokens_cut += cut;
         self.cuts += pieces.len() as u64;

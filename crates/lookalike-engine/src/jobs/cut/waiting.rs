@@ -31,7 +31,13 @@ pub(super) struct Numbers {
 impl Waiting {
     pub(super) fn new(budget: &Arc<Budget>) -> Self {
         let (hashes, tokens, lines) = (Spill::new(budget), Spill::new(budget), Spill::new(budget));
-        Self { hashes, tokens, lines, heads: Vec::new(), held: Held::new(budget) }
+        Self {
+            hashes,
+            tokens,
+            lines,
+            heads: Vec::new(),
+            held: Held::new(budget),
+        }
     }
 
     /// Adds the next document.
@@ -44,14 +50,36 @@ impl Waiting {
     }
 
     /// Returns a document, by its number.
-    pub(super) fn get<'a>(&'a self, number: u64, numbers: &'a mut Numbers) -> Result<(Head, Units<'a>)> {
+    pub(super) fn get<'a>(
+        &'a self,
+        number: u64,
+        numbers: &'a mut Numbers,
+    ) -> Result<(Head, Units<'a>)> {
         let (head, start) = self.heads[number as usize];
-        let end = self.heads.get(number as usize + 1).map_or(self.hashes.len(), |next| next.1);
-        let (range, Numbers { hashes, tokens, lines }) = (start..end, numbers);
+        let end = self
+            .heads
+            .get(number as usize + 1)
+            .map_or(self.hashes.len(), |next| next.1);
+        let (
+            range,
+            Numbers {
+                hashes,
+                tokens,
+                lines,
+            },
+        ) = (start..end, numbers);
         let units = Units {
             hashes: self.hashes.get(range.clone(), hashes)?,
-            tokens: if self.tokens.len() > 0 { Some(self.tokens.get(range.clone(), tokens)?) } else { None },
-            lines: if self.lines.len() > 0 { Some(self.lines.get(range, lines)?) } else { None },
+            tokens: if self.tokens.len() > 0 {
+                Some(self.tokens.get(range.clone(), tokens)?)
+            } else {
+                None
+            },
+            lines: if self.lines.len() > 0 {
+                Some(self.lines.get(range, lines)?)
+            } else {
+                None
+            },
         };
         Ok((head, units))
     }

@@ -59,11 +59,15 @@ impl Writer {
     fn write(&mut self, made: &Made, part: Option<Span>) -> Result<()> {
         match (self, made, part) {
             (Self::Lines(output), Made::Lines(lines), None) => output.write(lines),
-            (Self::Lines(output), Made::Lines(lines), Some(Span { bytes, .. })) => output.write(&lines[bytes]),
+            (Self::Lines(output), Made::Lines(lines), Some(Span { bytes, .. })) => {
+                output.write(&lines[bytes])
+            }
             #[cfg(feature = "tables")]
             (Self::Rows(output), Made::Rows(rows), None) => output.push(rows.clone()),
             #[cfg(feature = "tables")]
-            (Self::Rows(output), Made::Rows(rows), Some(Span { records, .. })) => output.push(sliced(rows, records)),
+            (Self::Rows(output), Made::Rows(rows), Some(Span { records, .. })) => {
+                output.push(sliced(rows, records))
+            }
             #[cfg(feature = "tables")]
             _ => Ok(()),
         }
@@ -81,17 +85,36 @@ impl Writer {
 impl Emitting<'_> {
     /// Writes every document's decision, except for references. If each input has an output, it gets the decisions about the input's
     /// documents.
-    pub(super) fn decisions(&self, source: &Source, mut series: Series, form: Form) -> Result<Vec<Output>> {
+    pub(super) fn decisions(
+        &self,
+        source: &Source,
+        mut series: Series,
+        form: Form,
+    ) -> Result<Vec<Output>> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let shape = self.shape(form)?;
         self.pool.install(|| {
             if !series.is_by_input() {
-                self.range(source, references..documents, &mut series, (form, shape.as_ref()))?;
+                self.range(
+                    source,
+                    references..documents,
+                    &mut series,
+                    (form, shape.as_ref()),
+                )?;
                 return Ok::<_, Error>(());
             }
             for input in source.references()..source.inputs().len() {
-                let first = |input| self.table.blocks.first_document(source.parts().partition_point(|part| part.input() < input));
-                self.range(source, first(input)..first(input + 1), &mut series, (form, shape.as_ref()))?;
+                let first = |input| {
+                    self.table
+                        .blocks
+                        .first_document(source.parts().partition_point(|part| part.input() < input))
+                };
+                self.range(
+                    source,
+                    first(input)..first(input + 1),
+                    &mut series,
+                    (form, shape.as_ref()),
+                )?;
             }
             Ok(())
         })?;
@@ -116,8 +139,14 @@ impl Emitting<'_> {
         loop {
             let starts = (start..documents.end.min(start + batch)).step_by(STRETCH as usize);
             let count = starts.clone().count();
-            let make =
-                |(made, start): (&mut Made, u64)| self.made(source, start..documents.end.min(start + STRETCH), shape, made);
+            let make = |(made, start): (&mut Made, u64)| {
+                self.made(
+                    source,
+                    start..documents.end.min(start + STRETCH),
+                    shape,
+                    made,
+                )
+            };
             let write = || -> Result<()> {
                 for made in &ready {
                     let Some(limit) = limit else {
@@ -135,7 +164,8 @@ impl Emitting<'_> {
                 Ok(())
             };
             let starts: Vec<u64> = starts.collect();
-            let (written, made) = rayon::join(write, || next.par_iter_mut().zip(starts).try_for_each(make));
+            let (written, made) =
+                rayon::join(write, || next.par_iter_mut().zip(starts).try_for_each(make));
             written.and(made)?;
             std::mem::swap(&mut ready, &mut next);
             ready.truncate(count);
@@ -148,7 +178,13 @@ impl Emitting<'_> {
     }
 
     /// Makes the decisions about some documents.
-    fn made(&self, source: &Source, documents: Range<u64>, shape: Option<&RowsShape>, made: &mut Made) -> Result<()> {
+    fn made(
+        &self,
+        source: &Source,
+        documents: Range<u64>,
+        shape: Option<&RowsShape>,
+        made: &mut Made,
+    ) -> Result<()> {
         #[cfg(feature = "tables")]
         if let Some(shape) = shape {
             let mut rows = shape.rows();
@@ -174,7 +210,9 @@ impl Emitting<'_> {
     /// Returns the shape of rows, if decisions are written as rows.
     #[cfg(feature = "tables")]
     fn shape(&self, form: Form) -> Result<Option<RowsShape>> {
-        form.rows.then(|| self.kinds_of_ids().map(RowsShape::new)).transpose()
+        form.rows
+            .then(|| self.kinds_of_ids().map(RowsShape::new))
+            .transpose()
     }
 
     #[cfg(not(feature = "tables"))]
@@ -189,7 +227,9 @@ fn writer(mut output: Output, form: Form, shape: Option<&RowsShape>) -> Result<W
     output.run_ahead(form.ahead.1);
     match shape {
         None => Ok(Writer::Lines(output)),
-        Some(shape) => DecisionRows::new(output, shape, form.ahead.0).map(|rows| Writer::Rows(Box::new(rows))),
+        Some(shape) => {
+            DecisionRows::new(output, shape, form.ahead.0).map(|rows| Writer::Rows(Box::new(rows)))
+        }
     }
 }
 
@@ -197,5 +237,9 @@ fn writer(mut output: Output, form: Form, shape: Option<&RowsShape>) -> Result<W
 #[cfg(not(feature = "tables"))]
 fn writer(mut output: Output, form: Form, _: Option<&RowsShape>) -> Result<Writer> {
     output.run_ahead(form.ahead.1);
-    if form.rows { Err(lookalike_io::write::without_tables(output.name())) } else { Ok(Writer::Lines(output)) }
+    if form.rows {
+        Err(lookalike_io::write::without_tables(output.name()))
+    } else {
+        Ok(Writer::Lines(output))
+    }
 }

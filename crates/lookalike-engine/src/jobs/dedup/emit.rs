@@ -60,47 +60,75 @@ impl<'a> Emitting<'a> {
     ) -> Result<Self> {
         let numbers = pairing.numbers()?;
         let mut sizes = vec![1u32; numbers as usize];
-        let representatives = (0..numbers).filter_map(|number| verdicts.of(Contender(number)).representative());
+        let representatives =
+            (0..numbers).filter_map(|number| verdicts.of(Contender(number)).representative());
         representatives.for_each(|representative| sizes[representative.index()] += 1);
         let (mut first_copies, copied) = (Vec::new(), Places::none(pairing.order.len()));
-        for &(copy, first_copy) in pairing.copies.iter().filter(|&&(copy, _)| !pairing.references.contains(copy)) {
+        for &(copy, first_copy) in pairing
+            .copies
+            .iter()
+            .filter(|&&(copy, _)| !pairing.references.contains(copy))
+        {
             let can_represent = pairing.references.may_represent(first_copy);
             match pairing.number(first_copy) {
                 None if can_represent => first_copies.push(first_copy),
                 None => {}
                 Some(number) => {
                     let representative = verdicts.of(number).representative();
-                    let representative = representative.and_then(|_| verdicts.of_copy(copy, number).representative());
-                    if let Some(representative) = representative.or(can_represent.then_some(number)) {
+                    let representative = representative
+                        .and_then(|_| verdicts.of_copy(copy, number).representative());
+                    if let Some(representative) = representative.or(can_represent.then_some(number))
+                    {
                         sizes[representative.index()] += 1;
                     }
                 }
             }
         }
-        first_copies.iter().for_each(|first_copy: &Rank| copied.insert(first_copy.0));
+        first_copies
+            .iter()
+            .for_each(|first_copy: &Rank| copied.insert(first_copy.0));
         let copied = Numbering::of(copied);
         let mut copied_sizes = vec![1; copied.len() as usize];
         first_copies
             .iter()
             .filter_map(|first_copy| copied.number(first_copy.0))
             .for_each(|number| copied_sizes[number as usize] += 1);
-        let mut new = Self { table, pairing, evidence, verdicts, pool, sizes, copied, copied_sizes, overruled: None };
+        let mut new = Self {
+            table,
+            pairing,
+            evidence,
+            verdicts,
+            pool,
+            sizes,
+            copied,
+            copied_sizes,
+            overruled: None,
+        };
         new.overruled = overruled(&new, per_group)?;
         Ok(new)
     }
 
     /// Returns the documents in keep order, without references.
     pub(super) fn in_keep_order(&self) -> impl Iterator<Item = Document> {
-        (self.table.references.documents..self.table.documents).map(|rank| self.pairing.order.document(Rank(rank)))
+        (self.table.references.documents..self.table.documents)
+            .map(|rank| self.pairing.order.document(Rank(rank)))
     }
 
     /// Returns whether the verdict about a document is the opposite of the law's.
     fn is_overruled(&self, document: Document) -> bool {
-        self.overruled.as_ref().is_some_and(|overruled| overruled.contains(document.0))
+        self.overruled
+            .as_ref()
+            .is_some_and(|overruled| overruled.contains(document.0))
     }
 
     /// Copies the kept lines, and checks that their number equals the number of kept documents.
-    pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
+    pub(crate) fn kept_lines(
+        &self,
+        source: &Source,
+        output: &mut Kept,
+        kept: u64,
+        observer: Observer,
+    ) -> Result<()> {
         let info = |block: &Block| self.table.info(block, source);
         let is_kept = |document| {
             let document = Document(document);
@@ -116,17 +144,23 @@ impl<'a> Emitting<'a> {
         let kind = |range: Range<u64>| -> Result<Option<IdKind>> {
             let (mut kind, mut scratch) = (None::<IdKind>, Vec::new());
             for start in range.clone().step_by(STRETCH as usize) {
-                self.table.ids.each(start..range.end.min(start + STRETCH), &mut scratch, |id| {
-                    let own = IdKind::of(id);
-                    kind = Some(kind.map_or(own, |kind| kind.with(own)));
-                    Ok(())
-                })?;
+                self.table
+                    .ids
+                    .each(start..range.end.min(start + STRETCH), &mut scratch, |id| {
+                        let own = IdKind::of(id);
+                        kind = Some(kind.map_or(own, |kind| kind.with(own)));
+                        Ok(())
+                    })?;
             }
             Ok(kind)
         };
         let own = kind(references..documents)?.unwrap_or(IdKind::Strings);
         let others = kind(0..references)?.map_or(own, |kind| kind.with(own));
-        Ok(Kinds { documents: own, representatives: others, references: references > 0 })
+        Ok(Kinds {
+            documents: own,
+            representatives: others,
+            references: references > 0,
+        })
     }
 
     /// Passes every document's decision, except for references, to `tell` in input order.
@@ -134,22 +168,35 @@ impl<'a> Emitting<'a> {
         let documents = self.table.documents;
         (self.table.references.documents..documents)
             .step_by(STRETCH as usize)
-            .try_for_each(|start| self.each(source, start..documents.min(start + STRETCH), &mut *tell))
+            .try_for_each(|start| {
+                self.each(source, start..documents.min(start + STRETCH), &mut *tell)
+            })
     }
 
     /// Returns the decisions about the documents that are not unique, except for references. If many documents are dropped, only
     /// some of the groups are listed, each completely. They are chosen by a hash of their kept documents.
     pub(crate) fn rows(&self, dropped: u64) -> Result<(Vec<Row>, NotListed)> {
         let share = (MOST_ROWS as f64 / dropped.max(1) as f64).min(1.0);
-        let is_listed = |group: Document| share >= 1.0 || (finish(group.0) as f64) < share * u64::MAX as f64;
+        let is_listed =
+            |group: Document| share >= 1.0 || (finish(group.0) as f64) < share * u64::MAX as f64;
         let (mut rows, mut not_listed) = (Vec::new(), NotListed::default());
         for document in (self.table.references.documents..self.table.documents).map(Document) {
-            let Decision { reason, representative, likeness, .. } = self.decision(document)?;
+            let Decision {
+                reason,
+                representative,
+                likeness,
+                ..
+            } = self.decision(document)?;
             if reason == Reason::Unique {
                 continue;
             }
             if is_listed(representative.unwrap_or(document)) {
-                rows.push(Row { document, reason, representative, likeness });
+                rows.push(Row {
+                    document,
+                    reason,
+                    representative,
+                    likeness,
+                });
             } else {
                 not_listed.dropped += u64::from(representative.is_some());
                 not_listed.groups += u64::from(reason == Reason::Representative);
@@ -169,19 +216,43 @@ impl<'a> Emitting<'a> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         let mut document = Document(documents.start);
         self.table.ids.each(documents, &mut ids, |id| {
-            let Decision { reason, representative, likeness, size: cluster_size, overruled } = self.decision(document)?;
+            let Decision {
+                reason,
+                representative,
+                likeness,
+                size: cluster_size,
+                overruled,
+            } = self.decision(document)?;
             document.0 += 1;
             let references = &self.table.references;
             let place = |r: Document| self.table.place(r.0, source).map(|place| place.to_string());
-            let place = representative.filter(|&r| references.contains(r)).map(place).transpose()?;
+            let place = representative
+                .filter(|&r| references.contains(r))
+                .map(place)
+                .transpose()?;
             let representative = match representative {
                 None => None,
                 Some(r) => {
-                    let row = if place.is_some() { r.0 } else { r.0 - references.documents };
-                    Some(Representative { row, id: self.table.ids.get(r.0, &mut other)?, place: place.as_deref() })
+                    let row = if place.is_some() {
+                        r.0
+                    } else {
+                        r.0 - references.documents
+                    };
+                    Some(Representative {
+                        row,
+                        id: self.table.ids.get(r.0, &mut other)?,
+                        place: place.as_deref(),
+                    })
                 }
             };
-            give(&Decided { id, reason, representative, likeness, cluster_size, overruled })
+            give(&Decided {
+                id,
+                reason,
+                representative,
+                likeness,
+                cluster_size,
+                overruled,
+            })
         })
     }
 
@@ -189,8 +260,20 @@ impl<'a> Emitting<'a> {
         let Pairing { order, empty, .. } = self.pairing;
         let rank = order.rank(document);
         let overruled = self.is_overruled(document);
-        let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size, overruled };
-        let of_size = |size| if size == 1 { Reason::Unique } else { Reason::Representative };
+        let kept = |reason, size| Decision {
+            reason,
+            representative: None,
+            likeness: Likeness::Same,
+            size,
+            overruled,
+        };
+        let of_size = |size| {
+            if size == 1 {
+                Reason::Unique
+            } else {
+                Reason::Representative
+            }
+        };
         if empty.contains(rank.0) {
             return Ok(kept(Reason::Empty, 1));
         }
@@ -198,7 +281,10 @@ impl<'a> Emitting<'a> {
         let number = self.pairing.number(first_copy);
         let size = match number {
             Some(number) => self.sizes[number.index()],
-            None => self.copied.number(first_copy.0).map_or(1, |number| self.copied_sizes[number as usize]),
+            None => self
+                .copied
+                .number(first_copy.0)
+                .map_or(1, |number| self.copied_sizes[number as usize]),
         };
         let dropped = number.filter(|&number| self.verdicts.of(number).representative().is_some());
         let Some(number) = dropped else {
@@ -206,26 +292,49 @@ impl<'a> Emitting<'a> {
                 return Ok(kept(of_size(size), size));
             }
             let representative = Some(order.document(first_copy));
-            return Ok(Decision { reason: Reason::Exact, representative, likeness: Likeness::Same, size, overruled });
+            return Ok(Decision {
+                reason: Reason::Exact,
+                representative,
+                likeness: Likeness::Same,
+                size,
+                overruled,
+            });
         };
-        let verdict = if first_copy == rank { self.verdicts.of(number) } else { self.verdicts.of_copy(rank, number) };
+        let verdict = if first_copy == rank {
+            self.verdicts.of(number)
+        } else {
+            self.verdicts.of_copy(rank, number)
+        };
         let representative = verdict.representative().unwrap_or(number);
         let (reason, likeness) = self.evidence.likeness(number, representative, verdict)?;
         let size = self.sizes[representative.index()];
-        Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size, overruled })
+        Ok(Decision {
+            reason,
+            representative: Some(self.pairing.document(representative)),
+            likeness,
+            size,
+            overruled,
+        })
     }
 
     /// Returns the similarity of a dropped document and its representative. This is the figure that reached the threshold.
     pub(super) fn similarity(&self, decision: &Decision) -> Option<f64> {
-        decision.likeness.similarity(decision.reason, self.evidence.measure())
+        decision
+            .likeness
+            .similarity(decision.reason, self.evidence.measure())
     }
 
     /// Counts the verdicts for the summary.
     pub(crate) fn count(&self, summary: &mut Summary) -> Result<()> {
-        let Pairing { references, empty, .. } = self.pairing;
+        let Pairing {
+            references, empty, ..
+        } = self.pairing;
         let first = Contender(self.pairing.reference_numbers());
         summary.documents = self.table.documents - references.documents;
-        summary.empty = empty.iter().filter(|&rank| !references.contains(rank)).count() as u64;
+        summary.empty = empty
+            .iter()
+            .filter(|&rank| !references.contains(rank))
+            .count() as u64;
         let mut for_references = 0;
         let mut dropped = |reason, for_reference| {
             for_references += u64::from(for_reference);
@@ -236,19 +345,36 @@ impl<'a> Emitting<'a> {
         };
         for number in (first.0..self.sizes.len() as u32).map(Contender) {
             if let Some(representative) = self.verdicts.of(number).representative() {
-                dropped(self.evidence.likeness(number, representative, self.verdicts.of(number))?.0, representative < first);
+                dropped(
+                    self.evidence
+                        .likeness(number, representative, self.verdicts.of(number))?
+                        .0,
+                    representative < first,
+                );
             } else {
                 summary.representatives += u64::from(self.sizes[number.index()] > 1);
             }
         }
-        for &(copy, first_copy) in self.pairing.copies.iter().filter(|&&(copy, _)| !references.contains(copy)) {
+        for &(copy, first_copy) in self
+            .pairing
+            .copies
+            .iter()
+            .filter(|&&(copy, _)| !references.contains(copy))
+        {
             let number = self.pairing.number(first_copy);
             let verdict = number.map(|number| (number, self.verdicts.of_copy(copy, number)));
-            match verdict.and_then(|(number, verdict)| Some((number, verdict.representative()?, verdict))) {
-                None if references.may_represent(first_copy) => dropped(Reason::Exact, references.contains(first_copy)),
+            match verdict
+                .and_then(|(number, verdict)| Some((number, verdict.representative()?, verdict)))
+            {
+                None if references.may_represent(first_copy) => {
+                    dropped(Reason::Exact, references.contains(first_copy))
+                }
                 None => {}
                 Some((number, representative, verdict)) => {
-                    dropped(self.evidence.likeness(number, representative, verdict)?.0, representative < first);
+                    dropped(
+                        self.evidence.likeness(number, representative, verdict)?.0,
+                        representative < first,
+                    );
                 }
             }
         }
@@ -259,23 +385,47 @@ impl<'a> Emitting<'a> {
         summary.representatives += self.copied.len() - copied;
         let dropped = summary.dropped_exact + summary.dropped_near;
         self.count_overruled(summary)?;
-        summary.dropped = summary.dropped_exact + summary.dropped_near + summary.per_group.map_or(0, |groups| groups.dropped_too);
+        summary.dropped = summary.dropped_exact
+            + summary.dropped_near
+            + summary.per_group.map_or(0, |groups| groups.dropped_too);
         summary.kept = summary.documents - summary.dropped;
-        let (of_contenders, of_others) = (&self.sizes[first.index()..], &self.copied_sizes[copied as usize..]);
-        let largest = of_contenders.iter().chain(of_others).copied().max().unwrap_or(1);
-        summary.largest_group = if summary.documents == dropped { 0 } else { largest.into() };
+        let (of_contenders, of_others) = (
+            &self.sizes[first.index()..],
+            &self.copied_sizes[copied as usize..],
+        );
+        let largest = of_contenders
+            .iter()
+            .chain(of_others)
+            .copied()
+            .max()
+            .unwrap_or(1);
+        summary.largest_group = if summary.documents == dropped {
+            0
+        } else {
+            largest.into()
+        };
         Ok(())
     }
 
     /// Counts the documents whose verdict is the opposite of the law's.
     fn count_overruled(&self, summary: &mut Summary) -> Result<()> {
-        let Some((overruled, groups)) = self.overruled.as_ref().zip(summary.per_group.as_mut()) else { return Ok(()) };
+        let Some((overruled, groups)) = self.overruled.as_ref().zip(summary.per_group.as_mut())
+        else {
+            return Ok(());
+        };
         for document in overruled.iter().map(Document) {
             match self.decision(document)? {
-                Decision { representative: None, .. } => groups.dropped_too += 1,
+                Decision {
+                    representative: None,
+                    ..
+                } => groups.dropped_too += 1,
                 Decision { reason, .. } => {
                     groups.kept_too += 1;
-                    let dropped = if reason == Reason::Exact { &mut summary.dropped_exact } else { &mut summary.dropped_near };
+                    let dropped = if reason == Reason::Exact {
+                        &mut summary.dropped_exact
+                    } else {
+                        &mut summary.dropped_near
+                    };
                     *dropped -= 1;
                 }
             }

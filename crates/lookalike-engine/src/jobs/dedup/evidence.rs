@@ -11,7 +11,12 @@ pub(crate) trait Evidence: Sync {
     fn measure(&self) -> Measure;
 
     /// Returns why a contender was dropped, and how similar it is to its representative.
-    fn likeness(&self, contender: Contender, representative: Contender, verdict: Verdict) -> Result<(Reason, Likeness)>;
+    fn likeness(
+        &self,
+        contender: Contender,
+        representative: Contender,
+        verdict: Verdict,
+    ) -> Result<(Reason, Likeness)>;
 }
 
 impl Evidence for Matcher<'_> {
@@ -19,7 +24,12 @@ impl Evidence for Matcher<'_> {
         self.method.config().measure
     }
 
-    fn likeness(&self, contender: Contender, representative: Contender, verdict: Verdict) -> Result<(Reason, Likeness)> {
+    fn likeness(
+        &self,
+        contender: Contender,
+        representative: Contender,
+        verdict: Verdict,
+    ) -> Result<(Reason, Likeness)> {
         if self.same(contender.0, representative.0)? {
             return Ok((Reason::Exact, Likeness::Same));
         }
@@ -48,8 +58,20 @@ impl Evidence for Listed {
         Measure::Resemblance
     }
 
-    fn likeness(&self, contender: Contender, _: Contender, _: Verdict) -> Result<(Reason, Likeness)> {
+    fn likeness(
+        &self,
+        contender: Contender,
+        _: Contender,
+        _: Verdict,
+    ) -> Result<(Reason, Likeness)> {
         let likeness = self.0[contender.index()];
-        Ok((if likeness == Likeness::Same { Reason::Exact } else { Reason::Near }, likeness))
+        Ok((
+            if likeness == Likeness::Same {
+                Reason::Exact
+            } else {
+                Reason::Near
+            },
+            likeness,
+        ))
     }
 }

@@ -73,7 +73,12 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
 ///
 /// # Errors
 /// Fails for the same reasons as [`dedup`], and with any error that `tell` returns.
-pub fn dedup_reporting(config: &RunConfig, outputs: &Outputs, tell: &mut Tell, observer: Observer) -> Result<Summary> {
+pub fn dedup_reporting(
+    config: &RunConfig,
+    outputs: &Outputs,
+    tell: &mut Tell,
+    observer: Observer,
+) -> Result<Summary> {
     without_panic(|| all_passes(config, outputs, Some(tell), |_, _| Ok(()), observer))
 }
 
@@ -92,7 +97,9 @@ pub fn dedup_storing<T: Send>(
 ) -> Result<Summary> {
     per_group::check(config, true)?;
     fields::refuse_storing(config)?;
-    let store = |emitting: &Emitting, source: &Source| emitting.stored((config, source), make, give, observer);
+    let store = |emitting: &Emitting, source: &Source| {
+        emitting.stored((config, source), make, give, observer)
+    };
     without_panic(|| all_passes(config, outputs, None, store, observer))
 }
 
@@ -108,30 +115,69 @@ fn all_passes(
     if let Some(fields) = &config.other_fields {
         return fields::all_passes(config, fields, outputs, tell, observer);
     }
-    let Opened { method, source, left_out, mut state, mut written, means: Means { pool, budget } } = open(config, outputs)?;
+    let Opened {
+        method,
+        source,
+        left_out,
+        mut state,
+        mut written,
+        means: Means { pool, budget },
+    } = open(config, outputs)?;
     let mut summary = Summary::new(&method, config, left_out);
     let mut clock = Clock(Instant::now());
     let mut table = {
-        let beside = Beside { bad: written.bad.as_mut(), state: state.as_mut(), ..Beside::default() };
+        let beside = Beside {
+            bad: written.bad.as_mut(),
+            state: state.as_mut(),
+            ..Beside::default()
+        };
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?
     };
     summary.seconds.sketching = clock.lap();
     if let Some(kept) = &mut written.kept {
-        find_columns(&pool, &source, kept, |block| table.info(block, &source), observer)?;
+        find_columns(
+            &pool,
+            &source,
+            kept,
+            |block| table.info(block, &source),
+            observer,
+        )?;
     }
 
-    let Found { pairing, candidate_pairs, counted } = find(&method, &mut table, &pool, observer)?;
+    let Found {
+        pairing,
+        candidate_pairs,
+        counted,
+    } = find(&method, &mut table, &pool, observer)?;
     summary.seconds.pairing = clock.lap();
 
-    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
+    let pass = Pass {
+        config,
+        method: &method,
+        source: &source,
+        table: &table,
+        pool: &pool,
+        observer,
+    };
     let matcher = Matcher::new(&method, &table.samples, &pairing);
-    let at_once =
-        config.method.cluster == Cluster::Law && pairing.order.is_input() && config.method.candidates != Candidates::All;
+    let at_once = config.method.cluster == Cluster::Law
+        && pairing.order.is_input()
+        && config.method.candidates != Candidates::All;
     let mut lines = None;
-    let others = written.decisions.is_some() || written.bad.is_some() || written.report.is_some() || tell.is_some();
+    let others = written.decisions.is_some()
+        || written.bad.is_some()
+        || written.report.is_some()
+        || tell.is_some();
     let verdicts = match candidate_pairs {
         Grouping::Pairs(candidate_pairs) if at_once => {
-            let (verdicts, count) = decide_streamed(pass, &matcher, candidate_pairs, &mut written, others, state.as_mut())?;
+            let (verdicts, count) = decide_streamed(
+                pass,
+                &matcher,
+                candidate_pairs,
+                &mut written,
+                others,
+                state.as_mut(),
+            )?;
             lines = (written.names.is_none() && config.keep_per_group == 1).then_some(count);
             summary.seconds.streaming = clock.lap();
             verdicts
@@ -146,13 +192,30 @@ fn all_passes(
     };
     summary.finding.count(&counted, &matcher, &table, config);
 
-    let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, (&pool, config.keep_per_group))?;
+    let emitting = Emitting::new(
+        &table,
+        &pairing,
+        &matcher,
+        &verdicts,
+        (&pool, config.keep_per_group),
+    )?;
     emitting.count(&mut summary)?;
     count_lines(&mut summary, &table);
     store(&emitting, &source)?;
-    let outcome = Outcome { lines, others, ..Outcome::of(&summary) };
+    let outcome = Outcome {
+        lines,
+        others,
+        ..Outcome::of(&summary)
+    };
     let report = |output: &mut Output| write_report(&emitting, pass, &summary, output).map(Some);
-    summary.report = write(&emitting, (&source, &pool, observer), written, outcome, report, tell)?;
+    summary.report = write(
+        &emitting,
+        (&source, &pool, observer),
+        written,
+        outcome,
+        report,
+        tell,
+    )?;
     if let Some(state) = state {
         summary.resumed = state.resumed;
         state.finish()?;
@@ -180,19 +243,30 @@ enum Grouping {
 }
 
 /// Finds which documents may be similar, from their sketches.
-fn find(method: &Method, table: &mut Table, pool: &ThreadPool, observer: Observer) -> Result<Found> {
+fn find(
+    method: &Method,
+    table: &mut Table,
+    pool: &ThreadPool,
+    observer: Observer,
+) -> Result<Found> {
     let mut pairing = Pairing::new(table, pool)?;
     let (candidate_pairs, counted) = match method.config().cluster {
         Cluster::Greedy(by) => {
-            let (first_of, counted) = greedy::group(by, method.config().threshold, table, &mut pairing)?;
+            let (first_of, counted) =
+                greedy::group(by, method.config().threshold, table, &mut pairing)?;
             (Grouping::Groups(first_of), counted)
         }
         Cluster::Law | Cluster::Components => {
-            let (candidate_pairs, counted) = CandidatePairs::new(method, table, &mut pairing, None, pool, observer)?;
+            let (candidate_pairs, counted) =
+                CandidatePairs::new(method, table, &mut pairing, None, pool, observer)?;
             (Grouping::Pairs(candidate_pairs), counted)
         }
     };
-    Ok(Found { pairing, candidate_pairs, counted })
+    Ok(Found {
+        pairing,
+        candidate_pairs,
+        counted,
+    })
 }
 
 /// Makes the contenders' sets, decides, and writes the kept records, all in one pass over the input. This is possible if keep
@@ -210,36 +284,82 @@ fn decide_streamed(
     let mut none = None;
     let later = written.names.is_some() || pass.config.keep_per_group != 1;
     let now = if later { &mut none } else { &mut written.kept };
-    decide_rounds(pass, matcher, candidate_pairs.links(matcher.pairing.numbers()?), now, others, state)
+    decide_rounds(
+        pass,
+        matcher,
+        candidate_pairs.links(matcher.pairing.numbers()?),
+        now,
+        others,
+        state,
+    )
 }
 
 /// Decides what is kept, from the contenders' sets.
-fn decide(pass: Pass, matcher: &Matcher, candidate_pairs: Grouping, mut sets: Sets) -> Result<Verdicts> {
+fn decide(
+    pass: Pass,
+    matcher: &Matcher,
+    candidate_pairs: Grouping,
+    mut sets: Sets,
+) -> Result<Verdicts> {
     let (method, pool) = (pass.method, pass.pool);
     let candidate_pairs = match candidate_pairs {
-        Grouping::Groups(first_of) => return measure_dropped(first_of.into_iter(), matcher, &sets, pool),
+        Grouping::Groups(first_of) => {
+            return measure_dropped(first_of.into_iter(), matcher, &sets, pool);
+        }
         Grouping::Pairs(candidate_pairs) => candidate_pairs.join(method, matcher.pairing, &sets)?,
     };
     match method.config().cluster {
         Cluster::Components => {
-            let joining = candidate_pairs.joining(pass.config.crowd, matcher, &mut sets, &pass.table.budget, pool)?;
+            let joining = candidate_pairs.joining(
+                pass.config.crowd,
+                matcher,
+                &mut sets,
+                &pass.table.budget,
+                pool,
+            )?;
             components(&candidate_pairs, joining.as_ref(), matcher, &sets, pool)
         }
-        Cluster::Law | Cluster::Greedy(_) => decide_all(pass, matcher, candidate_pairs.links(matcher.pairing.numbers()?), sets),
+        Cluster::Law | Cluster::Greedy(_) => decide_all(
+            pass,
+            matcher,
+            candidate_pairs.links(matcher.pairing.numbers()?),
+            sets,
+        ),
     }
 }
 
 /// Writes the report.
-fn write_report(emitting: &Emitting, pass: Pass, summary: &Summary, output: &mut Output) -> Result<ReportFigures> {
+fn write_report(
+    emitting: &Emitting,
+    pass: Pass,
+    summary: &Summary,
+    output: &mut Output,
+) -> Result<ReportFigures> {
     let started = Instant::now();
-    let Pass { config, method, source, table, pool, observer } = pass;
+    let Pass {
+        config,
+        method,
+        source,
+        table,
+        pool,
+        observer,
+    } = pass;
     let (rows, not_listed) = emitting.rows(summary.dropped)?;
     let asked = config.report.as_ref().and_then(|report| report.floor);
     let near = match near::floor(config, method, table.documents, asked) {
         Err(why) => Err(why),
         // Without all groups, the decisions cannot be made again.
         Ok(_) if not_listed.dropped > 0 => Err("large"),
-        Ok(floor) => Ok((floor, near::find(config, method, floor, (source, &table.budget, pool), observer)?)),
+        Ok(floor) => Ok((
+            floor,
+            near::find(
+                config,
+                method,
+                floor,
+                (source, &table.budget, pool),
+                observer,
+            )?,
+        )),
     };
     let rows = Some(rows);
     let collecting = Collecting {

@@ -27,7 +27,12 @@ pub(super) struct Outcome {
 impl Outcome {
     /// Returns the outcome of a run that has written nothing, and whose kept records are wanted most.
     pub(super) fn of(summary: &Summary) -> Self {
-        Self { documents: summary.documents, kept: summary.kept, lines: None, others: false }
+        Self {
+            documents: summary.documents,
+            kept: summary.kept,
+            lines: None,
+            others: false,
+        }
     }
 }
 
@@ -48,16 +53,32 @@ pub(super) fn write(
             (None, None) => emitting.kept_lines(source, output, outcome.kept, observer),
         };
         // The reader of the kept output closed the pipe; keep writing the other outputs.
-        if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && outcome.others {
+        if whole
+            .as_ref()
+            .is_err_and(|error| error.kind() == ErrorKind::BrokenPipe)
+            && outcome.others
+        {
             written.kept = None;
         } else {
             whole?;
         }
     }
-    let Written { kept, decisions, form, mut bad, report: mut page, .. } = written;
-    let kept = pool.install(|| kept.map(|kept| kept.end(source, outcome.documents)).transpose())?;
+    let Written {
+        kept,
+        decisions,
+        form,
+        mut bad,
+        report: mut page,
+        ..
+    } = written;
+    let kept = pool.install(|| {
+        kept.map(|kept| kept.end(source, outcome.documents))
+            .transpose()
+    })?;
     bad.iter_mut().for_each(Output::end);
-    let decisions = decisions.map(|series| emitting.decisions(source, series, form)).transpose()?;
+    let decisions = decisions
+        .map(|series| emitting.decisions(source, series, form))
+        .transpose()?;
     if let Some(tell) = tell {
         emitting.tell(source, tell)?;
     }

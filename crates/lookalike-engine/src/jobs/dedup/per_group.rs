@@ -19,6 +19,11 @@ pub(super) fn check(config: &RunConfig, is_stored: bool) -> Result<()> {
         0 => words![(Setting::Drop, "all")],
         _ => words![Setting::KeepPerGroup],
     };
-    let what = words![what, " groups with one kept document, which is not what ", changed, " keeps"];
+    let what = words![
+        what,
+        " groups with one kept document, which is not what ",
+        changed,
+        " keeps"
+    ];
     Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"))
 }

@@ -70,14 +70,27 @@ impl Emitting<'_> {
         mut give: impl FnMut(Vec<DecidedDocument<T>>) -> Result<()> + Send,
         observer: Observer,
     ) -> Result<()> {
-        let (has_keys, references) = (config.keep() != Keep::First, self.table.references.documents);
+        let (has_keys, references) = (
+            config.keep() != Keep::First,
+            self.table.references.documents,
+        );
         let mut given = 0;
         in_order(
             self.pool,
             Blocks::after_references(source).whole(true),
             |block, worker: &mut Worker| {
-                let Worker { read, plain, scratch, ids, other, records } = worker;
-                let (info, reading) = (self.table.info(block, source)?, source.reading_of(block.part));
+                let Worker {
+                    read,
+                    plain,
+                    scratch,
+                    ids,
+                    other,
+                    records,
+                } = worker;
+                let (info, reading) = (
+                    self.table.info(block, source)?,
+                    source.reading_of(block.part),
+                );
                 records.clear();
                 info.each_document(block, source, |_, at| {
                     records.push(at);
@@ -87,10 +100,18 @@ impl Emitting<'_> {
                 let mut rest = info.documents().zip(records.iter());
                 self.table.ids.each(info.documents(), ids, |id| {
                     let (document, at) = rest.next().ok_or_else(|| source.changed(block.part))?;
-                    let record = block.record(*at, reading, read).map_err(|fault| fault.of_line(*at as u64))?;
+                    let record = block
+                        .record(*at, reading, read)
+                        .map_err(|fault| fault.of_line(*at as u64))?;
                     let record = record.ok_or_else(|| source.changed(block.part))?;
                     let key = if has_keys { record.key } else { 0 };
-                    let made = make(InputDocument { text: record.text.decode(plain), key }, scratch);
+                    let made = make(
+                        InputDocument {
+                            text: record.text.decode(plain),
+                            key,
+                        },
+                        scratch,
+                    );
                     let decision = self.decision(Document(document))?;
                     let represented = match decision.representative {
                         None => None,
@@ -101,7 +122,11 @@ impl Emitting<'_> {
                         }),
                     };
                     out.1 += block.size(*at) as usize;
-                    out.0.push(DecidedDocument { id: id.into(), made, represented });
+                    out.0.push(DecidedDocument {
+                        id: id.into(),
+                        made,
+                        represented,
+                    });
                     Ok(())
                 })?;
                 Ok(out)

@@ -13,7 +13,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{roll::Roll, sample::SimilarPair};
-use crate::pass::lines::{as_written, each_line, not_an_id, parse, two_documents, valid_similarity};
+use crate::pass::lines::{
+    as_written, each_line, not_an_id, parse, two_documents, valid_similarity,
+};
 
 /// A line of a file of pairs, as [`pairs`](crate::jobs::pairs::pairs) or other tools write them.
 #[derive(Deserialize)]
@@ -38,12 +40,22 @@ impl PairLine<'_> {
         let containment = containments.into_iter().flatten().reduce(f64::max);
         let (own, foreign, named) = match measure {
             Measure::Resemblance => (resemblance, containment, "resemblance or jaccard"),
-            Measure::Containment => (containment, resemblance, "containment, or containment_ab and containment_ba"),
+            Measure::Containment => (
+                containment,
+                resemblance,
+                "containment, or containment_ab and containment_ba",
+            ),
         };
         match own.or(self.similarity) {
             None if foreign.is_some() => {
-                let advice = words![format!("give the similarity as {named}, or choose the other "), Setting::Measure];
-                Err(Error::record("the line gives the similarity by a different measure than the run uses").advise(advice))
+                let advice = words![
+                    format!("give the similarity as {named}, or choose the other "),
+                    Setting::Measure
+                ];
+                Err(Error::record(
+                    "the line gives the similarity by a different measure than the run uses",
+                )
+                .advise(advice))
             }
             similarity => similarity.map(valid_similarity).transpose(),
         }
@@ -60,17 +72,33 @@ impl PairLine<'_> {
 /// # Errors
 /// Fails if a file cannot be read, or if a line is not a pair of this form, names a document that does not exist, or names the
 /// same document twice.
-pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -> Result<Vec<SimilarPair>> {
+pub fn read_pairs(
+    path: &Path,
+    roll: &Roll,
+    measure: Measure,
+    temp_dir: &Path,
+) -> Result<Vec<SimilarPair>> {
     refuse_url(Setting::Truth, "file", path)?;
     let mut pairs = Vec::new();
     each_line(path, Reading::lines(), temp_dir, |line, _| {
         let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
         let similarity = line.similarity(measure)?;
         let [a, b] = two_documents([line.a, line.b], |id| named(roll, id))?;
-        pairs.push(SimilarPair { a: a.min(b), b: a.max(b), similarity });
+        pairs.push(SimilarPair {
+            a: a.min(b),
+            b: a.max(b),
+            similarity,
+        });
         Ok(())
     })?;
-    let rank = |pair: &SimilarPair| (pair.a, pair.b, pair.similarity.map_or(0, |similarity| !similarity.to_bits()));
+    let rank = |pair: &SimilarPair| {
+        (
+            pair.a,
+            pair.b,
+            pair.similarity
+                .map_or(0, |similarity| !similarity.to_bits()),
+        )
+    };
     pairs.sort_unstable_by_key(rank);
     pairs.dedup_by_key(|pair| (pair.a, pair.b));
     Ok(pairs)
@@ -102,24 +130,36 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
                 "the document was dropped as a duplicate of the reference document {}",
                 cut(reference.get())
             ));
-            return Err(wrong.advise(words!["use the decisions of a run without ", Setting::Against]));
+            return Err(wrong.advise(words![
+                "use the decisions of a run without ",
+                Setting::Against
+            ]));
         }
         let of = |column: &str, id: &RawValue| named(roll, &as_written(id, column, block)?);
         let document = of("id", line.id)?;
-        let representative = line.representative.map_or(Ok(document), |id| of("representative", id))?;
+        let representative = line
+            .representative
+            .map_or(Ok(document), |id| of("representative", id))?;
         match representatives[document as usize].replace(representative) {
             None => Ok(()),
             Some(_) => {
-                let wrong = Error::record(format!("there is a second decision about {}", cut(line.id.get())));
+                let wrong = Error::record(format!(
+                    "there is a second decision about {}",
+                    cut(line.id.get())
+                ));
                 Err(wrong.advise("use the decisions of a single run"))
             }
         }
     })?;
     let incomplete = || {
-        let wrong = Error::record("does not have a decision for each document").at(path.display().to_string());
+        let wrong = Error::record("does not have a decision for each document")
+            .at(path.display().to_string());
         wrong.advise("use the decisions of a run over the same input")
     };
-    representatives.into_iter().map(|representative| representative.ok_or_else(incomplete)).collect()
+    representatives
+        .into_iter()
+        .map(|representative| representative.ok_or_else(incomplete))
+        .collect()
 }
 
 fn named(roll: &Roll, id: &RawValue) -> Result<u32> {
@@ -129,7 +169,11 @@ fn named(roll: &Roll, id: &RawValue) -> Result<u32> {
         _ => return Err(not_an_id(id.get())),
     };
     roll.document(id.get()).ok_or_else(|| {
-        let wrong = Error::record(format!("no document has the id {} (a {kind})", cut(id.get())));
-        wrong.advise("ids must be written as in the collection, where 1 and \"1\" are different ids")
+        let wrong = Error::record(format!(
+            "no document has the id {} (a {kind})",
+            cut(id.get())
+        ));
+        wrong
+            .advise("ids must be written as in the collection, where 1 and \"1\" are different ids")
     })
 }

@@ -36,7 +36,11 @@ impl Roll {
             (0..).zip(&table.labels).map(group).collect()
         });
         let by_id = table.ids.by_hash(table.documents, hash_name)?;
-        Ok(Self { by_id, labels, bad_examples: table.counts.bad_examples.clone() })
+        Ok(Self {
+            by_id,
+            labels,
+            bad_examples: table.counts.bad_examples.clone(),
+        })
     }
 
     /// Returns the number of documents.
@@ -70,25 +74,45 @@ impl Roll {
 /// Fails if an input cannot be read, if a line is not a record (unless bad lines are skipped), if a label is not a string or a
 /// number, or if an id occurs twice and is therefore ambiguous.
 pub fn enrol(config: &RunConfig, observer: Observer) -> Result<Roll> {
-    let method = Method::new(Config { candidates: Candidates::Exact, ..Config::default() })?;
+    let method = Method::new(Config {
+        candidates: Candidates::Exact,
+        ..Config::default()
+    })?;
     let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     Roll::of(&read(config, &method, &source, observer)?, config)
 }
 
 /// Runs the first pass over a collection in which every document has a unique id.
-pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observer: Observer) -> Result<Table> {
+pub(crate) fn read(
+    config: &RunConfig,
+    method: &Method,
+    source: &Source,
+    observer: Observer,
+) -> Result<Table> {
     if config.allow_repeated_ids {
-        return Err(Error::new(ErrorKind::Config, "repeated ids cannot be distinguished")
-            .about(Setting::AllowRepeatedIds)
-            .advise("make ids unique"));
+        return Err(
+            Error::new(ErrorKind::Config, "repeated ids cannot be distinguished")
+                .about(Setting::AllowRepeatedIds)
+                .advise("make ids unique"),
+        );
     }
     let bad = config.skip_bad.as_deref();
-    refuse_overwriting(&bad.into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), source.inputs())?;
-    let mut bad = bad.map(|path| Output::create(path, config.threads)).transpose()?;
+    refuse_overwriting(
+        &bad.into_iter()
+            .chain(config.summary.as_deref())
+            .collect::<Vec<_>>(),
+        source.inputs(),
+    )?;
+    let mut bad = bad
+        .map(|path| Output::create(path, config.threads))
+        .transpose()?;
     let pool = pool(config.threads)?;
     let threads = pool.current_num_threads();
     let budget = config.budget(threads, &[], |memory| source.extra(threads, memory))?;
-    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
+    let beside = Beside {
+        bad: bad.as_mut(),
+        ..Beside::default()
+    };
     let table = sketching::sketch(config, method, source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("evaluating a collection")?;
     finish([bad])?;

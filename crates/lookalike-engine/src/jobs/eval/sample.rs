@@ -50,20 +50,42 @@ pub struct SampleTruth {
 ///
 /// # Errors
 /// Fails for the same reasons as [`enrol`](crate::jobs::eval::roll::enrol).
-pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observer) -> Result<SampleTruth> {
+pub fn sample_truth(
+    config: &RunConfig,
+    size: u32,
+    least: f64,
+    observer: Observer,
+) -> Result<SampleTruth> {
     let method = without_candidates(&config.method)?;
     let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     let table = roll::read(config, &method, &source, observer)?;
     let pool = pool(config.threads)?;
     let sample = choose_sample(table.documents as u32, size, config.method.seed);
-    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
-    let number = |document: u64| sample.binary_search(&(document as u32)).ok().map(|number| number as u32);
+    let pass = Pass {
+        config,
+        method: &method,
+        source: &source,
+        table: &table,
+        pool: &pool,
+        observer,
+    };
+    let number = |document: u64| {
+        sample
+            .binary_search(&(document as u32))
+            .ok()
+            .map(|number| number as u32)
+    };
     let sets = sets::load(pass, sample.len() as u32, number)?;
     let (mut sampled, mut scratch) = (Vec::new(), Vec::new());
     for number in 0..sample.len() as u32 {
         sampled.push(sets.get(number, &mut scratch)?.to_vec());
     }
-    let comparing = Comparing { method: &method, index: SampleIndex::new(&sampled), sample: &sample, least };
+    let comparing = Comparing {
+        method: &method,
+        index: SampleIndex::new(&sampled),
+        sample: &sample,
+        least,
+    };
     drop((sets, sampled));
 
     let mut pairs: Vec<SimilarPair> = Vec::new();
@@ -73,11 +95,20 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
         |block, worker: &mut Worker| {
             let mut found = Vec::new();
             let info = table.info(block, &source)?;
-            let Worker { read_scratch, scratch, shared_counts } = worker;
+            let Worker {
+                read_scratch,
+                scratch,
+                shared_counts,
+            } = worker;
             info.each_document(block, &source, |document, at| {
                 let record = source.same_record(block, at, read_scratch)?;
                 method.set(record.text, scratch);
-                comparing.partners(document as u32, &scratch.fingerprints, shared_counts, &mut found);
+                comparing.partners(
+                    document as u32,
+                    &scratch.fingerprints,
+                    shared_counts,
+                    &mut found,
+                );
                 Ok(())
             })?;
             Ok(found)
@@ -89,7 +120,11 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
         },
     )?;
     pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-    Ok(SampleTruth { roll: Roll::of(&table, config)?, sample, pairs })
+    Ok(SampleTruth {
+        roll: Roll::of(&table, config)?,
+        sample,
+        pairs,
+    })
 }
 
 #[derive(Default)]
@@ -109,7 +144,13 @@ struct Comparing<'a> {
 impl Comparing<'_> {
     /// Finds the sampled documents that are similar to a document. A pair of two sampled documents is found once for each of the
     /// two documents, so it is returned only for the second document.
-    fn partners(&self, document: u32, set: &[u64], shared_counts: &mut SharedCounts, into: &mut Vec<SimilarPair>) {
+    fn partners(
+        &self,
+        document: u32,
+        set: &[u64],
+        shared_counts: &mut SharedCounts,
+        into: &mut Vec<SimilarPair>,
+    ) {
         let is_sampled = self.sample.binary_search(&document).is_ok();
         for neighbour in self.index.neighbours(set, shared_counts) {
             let other = self.sample[neighbour.sample as usize];
@@ -120,7 +161,11 @@ impl Comparing<'_> {
             let measure = self.method.config().measure;
             let similarity = measure.of_either(overlap);
             if similarity >= self.least {
-                into.push(SimilarPair { a: document.min(other), b: document.max(other), similarity: Some(similarity) });
+                into.push(SimilarPair {
+                    a: document.min(other),
+                    b: document.max(other),
+                    similarity: Some(similarity),
+                });
             }
         }
     }

@@ -38,24 +38,51 @@ pub(super) struct Begun {
 ///
 /// # Errors
 /// Fails if an input cannot be read or is invalid, or if weights cannot be learned.
-pub(super) fn begin(config: &RunConfig, asked: &Link, linker: Linker, outputs: &[&Path], observer: Observer) -> Result<Begun> {
+pub(super) fn begin(
+    config: &RunConfig,
+    asked: &Link,
+    linker: Linker,
+    outputs: &[&Path],
+    observer: Observer,
+) -> Result<Begun> {
     let pool = pool(config.threads)?;
-    let mut gathered = Gathered::read(config, (&linker, asked.right_by.as_deref()), &pool, observer)?;
+    let mut gathered = Gathered::read(
+        config,
+        (&linker, asked.right_by.as_deref()),
+        &pool,
+        observer,
+    )?;
     // The truth takes the labels out of the records.
     let size = gathered.size();
     let truth = truth(config, asked, &mut gathered)?;
     let budget = config.budget(pool.current_num_threads(), outputs, |_| 0)?;
     budget.hold(size);
     let linker = prepared(linker, &gathered, (&budget, &pool));
-    let taught = taught(linker, &gathered, truth.as_ref(), (&budget, &pool), observer)?;
-    Ok(Begun { pool, gathered, size, truth, budget, taught })
+    let taught = taught(
+        linker,
+        &gathered,
+        truth.as_ref(),
+        (&budget, &pool),
+        observer,
+    )?;
+    Ok(Begun {
+        pool,
+        gathered,
+        size,
+        truth,
+        budget,
+        taught,
+    })
 }
 
 /// Returns the ground truth, if there is one.
 fn truth(config: &RunConfig, asked: &Link, gathered: &mut Gathered) -> Result<Option<Truth>> {
     match &asked.truth {
         Some(path) => Truth::read(path, gathered, &config.temp_dir).map(Some),
-        None => Ok(config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels)))),
+        None => Ok(config
+            .label_field
+            .as_ref()
+            .map(|_| Truth::Labels(std::mem::take(&mut gathered.labels)))),
     }
 }
 
@@ -63,13 +90,27 @@ fn truth(config: &RunConfig, asked: &Link, gathered: &mut Gathered) -> Result<Op
 pub(super) fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
     let linker = Linker::new(asked.config.clone()).map_err(refused)?;
     if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
-        let without = words![" without ", Setting::LabelField, " and ", Setting::AllowRepeatedIds];
-        let refused = Error::new(ErrorKind::Config, "true pairs refer to unique ids and need no labels");
+        let without = words![
+            " without ",
+            Setting::LabelField,
+            " and ",
+            Setting::AllowRepeatedIds
+        ];
+        let refused = Error::new(
+            ErrorKind::Config,
+            "true pairs refer to unique ids and need no labels",
+        );
         return Err(refused.advise(words!["give ", Setting::Truth, without]));
     }
-    asked.truth.as_deref().map_or(Ok(()), |path| refuse_url(Setting::Truth, "file", path))?;
+    asked
+        .truth
+        .as_deref()
+        .map_or(Ok(()), |path| refuse_url(Setting::Truth, "file", path))?;
     refuse_compared(&linker, asked.right_by.as_deref())?;
-    if linker.config().weights == Weights::Labelled && asked.truth.is_none() && config.label_field.is_none() {
+    if linker.config().weights == Weights::Labelled
+        && asked.truth.is_none()
+        && config.label_field.is_none()
+    {
         return Err(without_labels());
     }
     Ok(linker)
@@ -79,12 +120,21 @@ pub(super) fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
 /// evidence that a pair is correct.
 fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
     let Some(name) = right_by else { return Ok(()) };
-    match linker.config().fields.iter().find(|field| field.paths().iter().any(|path| path == name)) {
+    match linker
+        .config()
+        .fields
+        .iter()
+        .find(|field| field.paths().iter().any(|path| path == name))
+    {
         None => Ok(()),
         Some(field) => {
             let asked = (Setting::RightBy, cut(name).into_owned());
-            let what = words![asked, format!(": the field {} already compares it", quoted(&field.name))];
-            Err(Error::new(ErrorKind::Config, what).advise("name a field that the score does not use"))
+            let what = words![
+                asked,
+                format!(": the field {} already compares it", quoted(&field.name))
+            ];
+            Err(Error::new(ErrorKind::Config, what)
+                .advise("name a field that the score does not use"))
         }
     }
 }

@@ -57,7 +57,12 @@ const BANDS: usize = 20;
 
 impl<'a> Distances<'a> {
     pub(super) fn new(field: &'a str, values: &'a [f64]) -> Self {
-        Self { field, values, bands: [Sum::default(); BANDS + 1], matches: Sum::default() }
+        Self {
+            field,
+            values,
+            bands: [Sum::default(); BANDS + 1],
+            matches: Sum::default(),
+        }
     }
 
     /// Counts a pair.
@@ -76,8 +81,16 @@ impl<'a> Distances<'a> {
 
     /// Returns the estimates from the distances. The second collection, if there is one, begins at `split`.
     pub(super) fn shares(&self, split: Option<u32>) -> RightShares {
-        let present = |values: &[f64]| values.iter().copied().filter(|value| !value.is_nan()).collect::<Vec<_>>();
-        let (first, second) = self.values.split_at(split.map_or(self.values.len(), |split| split as usize));
+        let present = |values: &[f64]| {
+            values
+                .iter()
+                .copied()
+                .filter(|value| !value.is_nan())
+                .collect::<Vec<_>>()
+        };
+        let (first, second) = self
+            .values
+            .split_at(split.map_or(self.values.len(), |split| split as usize));
         let wrong = mean_apart(present(first), split.map(|_| present(second)));
         let right = self.bands[BANDS].mean();
         // The estimate can be below 0 or above 1, but a share cannot.
@@ -95,10 +108,22 @@ impl<'a> Distances<'a> {
                 .map(within),
         };
         let bound = |band: usize| band as f64 / BANDS as f64;
-        let bands = self.bands.iter().enumerate().rev().filter(|(_, sum)| sum.pairs > 0);
-        let of_band = |(band, sum)| share(sum, bound(band), (band < BANDS).then(|| bound(band + 1)));
+        let bands = self
+            .bands
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, sum)| sum.pairs > 0);
+        let of_band =
+            |(band, sum)| share(sum, bound(band), (band < BANDS).then(|| bound(band + 1)));
         let scores = bands.map(of_band).collect();
-        RightShares { field: self.field.into(), right, wrong, scores, matches: share(&self.matches, 0.0, None) }
+        RightShares {
+            field: self.field.into(),
+            right,
+            wrong,
+            scores,
+            matches: share(&self.matches, 0.0, None),
+        }
     }
 }
 

@@ -23,12 +23,20 @@ use crate::config::{RunConfig, UNOBSERVED};
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
         let linker = check(config, asked)?;
-        let asked = Link { right_by: None, ..asked.clone() };
-        let Begun { gathered, taught, .. } = begin(config, &asked, linker, &[], UNOBSERVED)?;
+        let asked = Link {
+            right_by: None,
+            ..asked.clone()
+        };
+        let Begun {
+            gathered, taught, ..
+        } = begin(config, &asked, linker, &[], UNOBSERVED)?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {
-            let what = words![(Setting::Explain, cut(gathered.id(a)).into_owned()), ": the same record twice"];
+            let what = words![
+                (Setting::Explain, cut(gathered.id(a)).into_owned()),
+                ": the same record twice"
+            ];
             return Err(Error::new(ErrorKind::Input, what).advise("give two different records"));
         }
         explained(&gathered, &taught.linker, a, b)
@@ -38,13 +46,19 @@ pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Resu
 /// Finds a record by its id, which is a string or a number. The text that the user typed is looked up as a string first.
 fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
     let string = gathered.find(&serde_json::Value::from(id).to_string(), collection);
-    string.or_else(|| gathered.find(id, collection)).ok_or_else(|| {
-        let of = match (gathered.are_two(), collection) {
-            (false, _) => "",
-            (true, 0) => " of the first collection",
-            (true, _) => " of the second collection",
-        };
-        let what = words![(Setting::Explain, cut(id).into_owned()), format!(": no record{of} has this id")];
-        Error::new(ErrorKind::Input, what).advise("give two ids as they are written in the records")
-    })
+    string
+        .or_else(|| gathered.find(id, collection))
+        .ok_or_else(|| {
+            let of = match (gathered.are_two(), collection) {
+                (false, _) => "",
+                (true, 0) => " of the first collection",
+                (true, _) => " of the second collection",
+            };
+            let what = words![
+                (Setting::Explain, cut(id).into_owned()),
+                format!(": no record{of} has this id")
+            ];
+            Error::new(ErrorKind::Input, what)
+                .advise("give two ids as they are written in the records")
+        })
 }

@@ -1,6 +1,8 @@
 //! Compares two records field by field.
 
-use lookalike_applications::records::{Block, FieldConfig, Linker, Points, Verdict, learned::Model};
+use lookalike_applications::records::{
+    Block, FieldConfig, Linker, Points, Verdict, learned::Model,
+};
 use lookalike_io::error::Result;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -63,9 +65,16 @@ pub struct FieldExplained {
 }
 
 /// Compares two records in detail.
-pub(super) fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> Result<LinkExplained> {
+pub(super) fn explained(
+    gathered: &Gathered,
+    linker: &Linker,
+    a: u32,
+    b: u32,
+) -> Result<LinkExplained> {
     let records = &gathered.records;
-    let weights = linker.model().map(|model| linker.weights(model, records, a, b));
+    let weights = linker
+        .model()
+        .map(|model| linker.weights(model, records, a, b));
     let field = |(at, config): (usize, &FieldConfig)| FieldExplained {
         field: config.name.clone(),
         a: records.get(a, at).into(),
@@ -84,8 +93,18 @@ pub(super) fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) ->
         at_most: block.at_most(),
     };
     let score = linker.score(records, a, b);
-    let fields: Vec<FieldExplained> = linker.config().fields.iter().enumerate().map(field).collect();
-    let counting = || fields.iter().filter_map(|field| Some((field.points?, field.weight)));
+    let fields: Vec<FieldExplained> = linker
+        .config()
+        .fields
+        .iter()
+        .enumerate()
+        .map(field)
+        .collect();
+    let counting = || {
+        fields
+            .iter()
+            .filter_map(|field| Some((field.points?, field.weight)))
+    };
     Ok(LinkExplained {
         points: counting().map(|(points, _)| points).sum(),
         of: counting().map(|(_, weight)| weight).sum(),

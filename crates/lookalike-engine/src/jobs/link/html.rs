@@ -40,7 +40,11 @@ pub(super) struct Picked {
 impl Picked {
     pub(super) fn new(linker: &Linker) -> Self {
         let thresholds = [linker.config().most(), linker.config().least()];
-        Self { thresholds, near: [BTreeSet::new(), BTreeSet::new()], spread: BTreeSet::new() }
+        Self {
+            thresholds,
+            near: [BTreeSet::new(), BTreeSet::new()],
+            spread: BTreeSet::new(),
+        }
     }
 
     pub(super) fn take(&mut self, linker: &Linker, &Scored { a, b, score }: &Scored) {
@@ -51,7 +55,8 @@ impl Picked {
                 near.pop_last();
             }
         }
-        self.spread.insert((finish(u64::from(a) << 32 | u64::from(b)), a, b));
+        self.spread
+            .insert((finish(u64::from(a) << 32 | u64::from(b)), a, b));
         if self.spread.len() > SPREAD {
             self.spread.pop_last();
         }
@@ -96,8 +101,19 @@ struct ExampleData<'a> {
 }
 
 impl<'a> ExampleData<'a> {
-    fn new(UnlinkableRecord { record, score, fields }: &'a UnlinkableRecord) -> Self {
-        Self { id: plain(record.id.get()).into_owned(), of: record.of, score: *score, fields }
+    fn new(
+        UnlinkableRecord {
+            record,
+            score,
+            fields,
+        }: &'a UnlinkableRecord,
+    ) -> Self {
+        Self {
+            id: plain(record.id.get()).into_owned(),
+            of: record.of,
+            score: *score,
+            fields,
+        }
     }
 }
 
@@ -122,34 +138,72 @@ pub(super) fn page(
     config: &RunConfig,
     gathered: &Gathered,
     linker: &Linker,
-    &Found { picked, curve, groups, summary }: &Found,
+    &Found {
+        picked,
+        curve,
+        groups,
+        summary,
+    }: &Found,
 ) -> Result<(String, u64)> {
     let near = picked.near.iter().flatten().map(|&(_, a, b)| (a, b));
     let weakest = groups.iter().map(Group::weakest);
-    let chosen: BTreeSet<(u32, u32)> = near.chain(picked.spread.iter().map(|&(_, a, b)| (a, b))).chain(weakest).collect();
+    let chosen: BTreeSet<(u32, u32)> = near
+        .chain(picked.spread.iter().map(|&(_, a, b)| (a, b)))
+        .chain(weakest)
+        .collect();
     let chosen: Vec<(u32, u32)> = chosen.into_iter().collect();
     let mut blocks = Page::new();
     let mut counts = Vec::new();
     for (number, block) in chosen.chunks(BLOCK).enumerate() {
-        let pairs: Result<Vec<Value>> = block.iter().map(|&(a, b)| shown(&explained(gathered, linker, a, b)?)).collect();
-        blocks.add(&format!("pairs-{number}"), &pairs?).map_err(failure)?;
+        let pairs: Result<Vec<Value>> = block
+            .iter()
+            .map(|&(a, b)| shown(&explained(gathered, linker, a, b)?))
+            .collect();
+        blocks
+            .add(&format!("pairs-{number}"), &pairs?)
+            .map_err(failure)?;
         counts.push(block.len());
     }
     let mut cluster_counts = Vec::new();
     for (number, block) in groups.chunks(CLUSTERS).enumerate() {
-        let clusters: Result<Vec<_>> = block.iter().map(|group| group.shown(gathered, linker)).collect();
-        blocks.add(&format!("clusters-{number}"), &clusters?).map_err(failure)?;
+        let clusters: Result<Vec<_>> = block
+            .iter()
+            .map(|group| group.shown(gathered, linker))
+            .collect();
+        blocks
+            .add(&format!("clusters-{number}"), &clusters?)
+            .map_err(failure)?;
         cluster_counts.push(block.len());
     }
     let unlinkable = &summary.unlinkable;
     let examples = unlinkable.examples.iter().map(ExampleData::new).collect();
-    let unlinkable = UnlinkableData { records: unlinkable.records, share: unlinkable.share, examples };
-    let fields = linker.config().fields.iter().map(|field| field.name.as_str()).collect();
+    let unlinkable = UnlinkableData {
+        records: unlinkable.records,
+        share: unlinkable.share,
+        examples,
+    };
+    let fields = linker
+        .config()
+        .fields
+        .iter()
+        .map(|field| field.name.as_str())
+        .collect();
     let inputs = shown_names(config);
     let title = format!("{} – lookalike link", inputs.join(", "));
     let (program, thresholds) = (env!("CARGO_PKG_VERSION"), picked.thresholds);
     let summary = without_times(summary)?;
-    let data = Data { program, command: "link", inputs, thresholds, summary, curve, counts, fields, cluster_counts, unlinkable };
+    let data = Data {
+        program,
+        command: "link",
+        inputs,
+        thresholds,
+        summary,
+        curve,
+        counts,
+        fields,
+        cluster_counts,
+        unlinkable,
+    };
     let mut page = Page::new();
     page.add("report", &data).map_err(failure)?;
     page.append(blocks);

@@ -96,8 +96,16 @@ impl Judged {
         clusters: &[u32],
     ) -> Self {
         let (clustered, clustered_right) = truth.within(clusters, gathered);
-        let of_matches = PairCounts { found_true: counts.right, found: counts.matches - counts.unlabelled, truth: true_pairs };
-        let LinkShares { precision, recall, f1 } = LinkShares::of(of_matches);
+        let of_matches = PairCounts {
+            found_true: counts.right,
+            found: counts.matches - counts.unlabelled,
+            truth: true_pairs,
+        };
+        let LinkShares {
+            precision,
+            recall,
+            f1,
+        } = LinkShares::of(of_matches);
         Self {
             truth: true_pairs,
             candidates,
@@ -108,7 +116,11 @@ impl Judged {
             recall,
             f1,
             possible_right: counts.possible_right,
-            clusters: LinkShares::of(PairCounts { found_true: clustered_right, found: clustered, truth: true_pairs }),
+            clusters: LinkShares::of(PairCounts {
+                found_true: clustered_right,
+                found: clustered,
+                truth: true_pairs,
+            }),
         }
     }
 }

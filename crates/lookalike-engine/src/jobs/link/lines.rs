@@ -41,7 +41,10 @@ enum ScoreLine<'a> {
 }
 
 /// Serialises the points as an object, in the order of the fields.
-fn by_name<S: serde::Serializer>(points: &[(&str, Option<f64>)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+fn by_name<S: serde::Serializer>(
+    points: &[(&str, Option<f64>)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(points.iter().copied())
 }
 
@@ -70,23 +73,41 @@ pub(super) fn write_pairs(
                 None => {
                     let points = fields.map(|(at, field)| {
                         let points = match linker.points(&gathered.records, at, a, b) {
-                            Points::Given(points) | Points::Missing(points) => Some((points * 100.0).round() / 100.0),
+                            Points::Given(points) | Points::Missing(points) => {
+                                Some((points * 100.0).round() / 100.0)
+                            }
                             Points::LeftOut => None,
                         };
                         (field.name.as_str(), points)
                     });
-                    ScoreLine::Points { score, verdict, points: points.collect() }
+                    ScoreLine::Points {
+                        score,
+                        verdict,
+                        points: points.collect(),
+                    }
                 }
                 Some(model) => {
                     let weights = linker.weights(model, &gathered.records, a, b);
-                    let weights = fields
-                        .zip(weights)
-                        .map(|((_, field), weight)| (field.name.as_str(), weight.map(|weight| (weight * 100.0).round() / 100.0)));
+                    let weights = fields.zip(weights).map(|((_, field), weight)| {
+                        (
+                            field.name.as_str(),
+                            weight.map(|weight| (weight * 100.0).round() / 100.0),
+                        )
+                    });
                     let probability = (linker.share(score) * 1e6).round() / 1e6;
-                    ScoreLine::Weights { probability, verdict, bits: score, weights: weights.collect() }
+                    ScoreLine::Weights {
+                        probability,
+                        verdict,
+                        bits: score,
+                        weights: weights.collect(),
+                    }
                 }
             };
-            let line = PairLine { a: raw(gathered.id(a))?, b: raw(gathered.id(b))?, score };
+            let line = PairLine {
+                a: raw(gathered.id(a))?,
+                b: raw(gathered.id(b))?,
+                score,
+            };
             push_line(&line, &mut lines)?;
         }
         Ok(lines)
@@ -109,7 +130,12 @@ struct ClusterLine<'a> {
 }
 
 /// Writes each record's cluster. `sizes` has the number of records of each cluster.
-pub(super) fn write_clusters(representatives: &[u32], sizes: &[u32], gathered: &Gathered, output: &mut Output) -> Result<()> {
+pub(super) fn write_clusters(
+    representatives: &[u32],
+    sizes: &[u32],
+    gathered: &Gathered,
+    output: &mut Output,
+) -> Result<()> {
     let mut lines = Vec::new();
     for (record, &representative) in (0..).zip(representatives) {
         let line = ClusterLine {

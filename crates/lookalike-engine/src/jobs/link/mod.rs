@@ -79,30 +79,73 @@ use crate::{
 /// # Errors
 /// Fails if the configuration is invalid, if an input cannot be read, if a record or a value is invalid, if an id occurs twice,
 /// if a field occurs in no record, if the ground truth names records that do not exist, or if an output cannot be written.
-pub fn link(config: &RunConfig, asked: &Link, output: Option<&Path>, observer: Observer) -> Result<LinkSummary> {
-    without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-")), observer))
+pub fn link(
+    config: &RunConfig,
+    asked: &Link,
+    output: Option<&Path>,
+    observer: Observer,
+) -> Result<LinkSummary> {
+    without_panic(|| {
+        all(
+            config,
+            asked,
+            output.unwrap_or(&PathBuf::from("-")),
+            observer,
+        )
+    })
 }
 
 fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
     let linker = check(config, asked)?;
     let named = refuse_outputs(config, asked, output)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
-    let Begun { pool, gathered, truth, budget, taught, .. } = begin(config, asked, linker, &named, observer)?;
-    let Taught { linker, labels, held_out } = taught;
+    let Begun {
+        pool,
+        gathered,
+        truth,
+        budget,
+        taught,
+        ..
+    } = begin(config, asked, linker, &named, observer)?;
+    let Taught {
+        linker,
+        labels,
+        held_out,
+    } = taught;
     let mut output = Output::create(output, config.threads)?;
     let [mut roll, mut report] = create(config, [asked.clusters.as_deref(), report])?;
     let mut picked = report.is_some().then(|| Picked::new(&linker));
 
     let truth = truth.as_ref();
-    let work = Work { asked, linker: &linker, gathered: &gathered, truth, budget: &budget, pool: &pool };
+    let work = Work {
+        asked,
+        linker: &linker,
+        gathered: &gathered,
+        truth,
+        budget: &budget,
+        pool: &pool,
+    };
     let mut scores = Scores::new(Scale::of(&linker));
-    let Candidates { pairs, blocks, right } = work.find(&mut scores, observer)?;
-    let Decided { counts, representatives, distances, links } = work.decide(pairs, &mut scores, &mut output, picked.as_mut())?;
+    let Candidates {
+        pairs,
+        blocks,
+        right,
+    } = work.find(&mut scores, observer)?;
+    let Decided {
+        counts,
+        representatives,
+        distances,
+        links,
+    } = work.decide(pairs, &mut scores, &mut output, picked.as_mut())?;
     let true_pairs = truth.map_or(0, |truth| truth.matches(&gathered));
     let reaching = match (linker.config().weights, truth) {
-        (Weights::Labelled, _) => held_out.map(|held_out| Reaching::new(&held_out, ThresholdsBy::HeldOut, true_pairs)),
+        (Weights::Labelled, _) => {
+            held_out.map(|held_out| Reaching::new(&held_out, ThresholdsBy::HeldOut, true_pairs))
+        }
         (_, Some(_)) => Some(Reaching::new(&scores, ThresholdsBy::Labels, true_pairs)),
-        (Weights::Learned, None) if linker.model().is_some() => Some(Reaching::new(&scores, ThresholdsBy::Model, 0)),
+        (Weights::Learned, None) if linker.model().is_some() => {
+            Some(Reaching::new(&scores, ThresholdsBy::Model, 0))
+        }
         (Weights::Learned | Weights::Points, None) => None,
     };
     let sizes = sizes(&representatives);
@@ -110,7 +153,10 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         write_clusters(&representatives, &sizes, &gathered, roll)?;
     }
     budget.hold(Weakest::SIZE * representatives.len());
-    let mut weakest = Weakest::new(&representatives, linker.config().clusters == ClusterBy::Greedy);
+    let mut weakest = Weakest::new(
+        &representatives,
+        linker.config().clusters == ClusterBy::Greedy,
+    );
     for link in links.sorted()? {
         let [lacks, a, b] = link?;
         weakest.add([a, b, u32::MAX - lacks]);
@@ -123,16 +169,33 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         possible_pairs: gathered.pairs(),
         candidates: blocks.iter().map(|block| block.candidates).sum(),
         scores: scores.histogram(),
-        thresholds: reaching.as_ref().map(|reaching| reaching.table(linker.config().most())),
+        thresholds: reaching
+            .as_ref()
+            .map(|reaching| reaching.table(linker.config().most())),
         matches: counts.matches,
         possible: counts.possible,
-        written: if asked.matches_only { counts.matches } else { counts.matches + counts.possible },
+        written: if asked.matches_only {
+            counts.matches
+        } else {
+            counts.matches + counts.possible
+        },
         clusters: cluster_sizes.iter().map(|of| of.clusters).sum(),
-        clustered: cluster_sizes.iter().map(|of| u64::from(of.size) * of.clusters).sum(),
+        clustered: cluster_sizes
+            .iter()
+            .map(|of| u64::from(of.size) * of.clusters)
+            .sum(),
         cluster_sizes,
         largest_clusters: clusters::largest(&sizes, &weakest, &gathered, &linker)?,
         unlinkable: Unlinkable::find(&gathered, &linker, &pool)?,
-        judged: truth.map(|truth| Judged::new((truth, true_pairs), &gathered, right, &counts, &representatives)),
+        judged: truth.map(|truth| {
+            Judged::new(
+                (truth, true_pairs),
+                &gathered,
+                right,
+                &counts,
+                &representatives,
+            )
+        }),
         blocks,
         learned: Learned::of(&linker, labels),
         right: distances.map(|distances| distances.shares(gathered.second())),
@@ -143,11 +206,23 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         let started = Instant::now();
         let curve = reaching.as_ref().map_or_else(Vec::new, Reaching::curve);
         let groups = groups::groups(&sizes, &representatives, &weakest);
-        let found = html::Found { picked, curve: &curve, groups: &groups, summary: &summary };
+        let found = html::Found {
+            picked,
+            curve: &curve,
+            groups: &groups,
+            summary: &summary,
+        };
         let (html, pairs) = html::page(config, &gathered, &linker, &found)?;
         report.write(html.as_bytes())?;
         let (bytes, seconds) = (html.len() as u64, started.elapsed().as_secs_f64());
-        summary.report = Some(ReportFigures { bytes, pairs: Some(pairs), floor: None, left_out: 0, without_text: 0, seconds });
+        summary.report = Some(ReportFigures {
+            bytes,
+            pairs: Some(pairs),
+            floor: None,
+            left_out: 0,
+            without_text: 0,
+            seconds,
+        });
     }
     finish([Some(output), roll, report])?;
     Ok(summary)
@@ -155,16 +230,34 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
 
 /// Returns the paths of the pairs, and of the clusters and the summary if these are requested. Returns an error if an output is a
 /// table or would overwrite a file that the run reads.
-fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) -> Result<Vec<&'a Path>> {
+fn refuse_outputs<'a>(
+    config: &'a RunConfig,
+    asked: &'a Link,
+    output: &'a Path,
+) -> Result<Vec<&'a Path>> {
     let report = config.report.as_ref().map(|report| report.path.as_path());
-    let outputs: Vec<&Path> =
-        [Some(output), asked.clusters.as_deref(), config.summary.as_deref(), report].into_iter().flatten().collect();
+    let outputs: Vec<&Path> = [
+        Some(output),
+        asked.clusters.as_deref(),
+        config.summary.as_deref(),
+        report,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let mut inputs = all_inputs(config)?;
-    let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
+    let others = asked
+        .truth
+        .iter()
+        .chain(&asked.config_path)
+        .filter(|path| *path != Path::new("-"));
     inputs.extend(others.cloned().map(Input::File));
     refuse_overwriting(&outputs, &inputs)?;
     refuse_other_than_lines(output, "pairs")?;
-    asked.clusters.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "clusters"))?;
+    asked
+        .clusters
+        .as_deref()
+        .map_or(Ok(()), |path| refuse_other_than_lines(path, "clusters"))?;
     Ok(outputs)
 }
 
@@ -172,7 +265,9 @@ fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) 
 /// all other records.
 fn sizes(representatives: &[u32]) -> Vec<u32> {
     let mut sizes = vec![0; representatives.len()];
-    representatives.iter().for_each(|&representative| sizes[representative as usize] += 1);
+    representatives
+        .iter()
+        .for_each(|&representative| sizes[representative as usize] += 1);
     sizes
 }
 
@@ -188,15 +283,25 @@ mod tests {
     use crate::config::UNOBSERVED;
 
     /// Links records that have a name and a town each. Returns the pairs, the clusters and the summary.
-    fn linked(records: &[(u8, u8)], asked: &Link, memory: Option<u64>, threads: usize) -> [String; 3] {
+    fn linked(
+        records: &[(u8, u8)],
+        asked: &Link,
+        memory: Option<u64>,
+        threads: usize,
+    ) -> [String; 3] {
         let folder = TempDir::new().unwrap();
         let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
-        let line = |(name, town): &(u8, u8)| format!("{{\"name\":\"Ann {name}\",\"town\":\"{town}\"}}\n");
+        let line =
+            |(name, town): &(u8, u8)| format!("{{\"name\":\"Ann {name}\",\"town\":\"{town}\"}}\n");
         let lines: Vec<String> = records.iter().map(line).collect();
         let (first, second) = lines.split_at(lines.len() / 3);
         let two = asked.config.blocks.len() == 1;
         fs::write(name("a"), first.concat()).unwrap();
-        fs::write(name("b"), if two { second.concat() } else { lines.concat() }).unwrap();
+        fs::write(
+            name("b"),
+            if two { second.concat() } else { lines.concat() },
+        )
+        .unwrap();
         let against = if two { vec![name("a")] } else { Vec::new() };
         let format = Some(lookalike_io::format::Format::Lines);
         let config = RunConfig {
@@ -208,14 +313,24 @@ mod tests {
             temp_dir: folder.path().into(),
             ..RunConfig::default()
         };
-        let asked = Link { clusters: Some(name("clusters").into()), ..asked.clone() };
+        let asked = Link {
+            clusters: Some(name("clusters").into()),
+            ..asked.clone()
+        };
         let summary = link(&config, &asked, Some(Path::new(&name("pairs"))), UNOBSERVED).unwrap();
-        let summary = LinkSummary { above_memory: 0, ..summary };
+        let summary = LinkSummary {
+            above_memory: 0,
+            ..summary
+        };
         // Records without an id are named by their file and line. The path of the folder, which is different in each run, is
         // removed.
         let without = |text: String| text.replace(&name(""), "");
         let read = |file: &str| without(fs::read_to_string(name(file)).unwrap());
-        [read("pairs"), read("clusters"), without(serde_json::to_string(&summary).unwrap())]
+        [
+            read("pairs"),
+            read("clusters"),
+            without(serde_json::to_string(&summary).unwrap()),
+        ]
     }
 
     proptest! {

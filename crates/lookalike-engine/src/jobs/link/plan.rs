@@ -82,25 +82,43 @@ pub fn plan_link(config: &RunConfig, asked: &Link, observer: Observer) -> Result
     without_panic(|| {
         let started = Instant::now();
         let linker = check(config, asked)?;
-        let Begun { pool, gathered, budget, taught, size, .. } = begin(config, asked, linker, &[], observer)?;
+        let Begun {
+            pool,
+            gathered,
+            budget,
+            taught,
+            size,
+            ..
+        } = begin(config, asked, linker, &[], observer)?;
         let linker = taught.linker;
         let prepared = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
         let mut sample = Sample::default();
-        let counted = count(&gathered, &linker, (&budget, &pool), |bucket, pairs| sample.take(bucket, pairs, &gathered))?;
+        let counted = count(&gathered, &linker, (&budget, &pool), |bucket, pairs| {
+            sample.take(bucket, pairs, &gathered)
+        })?;
         let mut making = started.elapsed().as_secs_f64();
         let bound: u64 = counted.iter().map(|block| block.pairs).sum();
         let exact = (bound <= COUNTED).then(|| {
             let started = Instant::now();
             let means = (&budget, &pool);
             let none = |_, _| None::<()>;
-            let found = candidates((&gathered, &linker), Wanted::All, means, (observer, Stage::Scoring), none, |()| Ok(()));
+            let found = candidates(
+                (&gathered, &linker),
+                Wanted::All,
+                means,
+                (observer, Stage::Scoring),
+                none,
+                |()| Ok(()),
+            );
             making = started.elapsed().as_secs_f64();
             found
         });
         let exact = exact.transpose()?;
-        let pairs = exact.as_ref().map_or(bound, |found| found.iter().map(|block| block.candidates).sum());
+        let pairs = exact.as_ref().map_or(bound, |found| {
+            found.iter().map(|block| block.candidates).sum()
+        });
 
         let started = Instant::now();
         let least = linker.least();
@@ -111,17 +129,28 @@ pub fn plan_link(config: &RunConfig, asked: &Link, observer: Observer) -> Result
         let each = started.elapsed().as_secs_f64() / sample.pairs.len().max(1) as f64;
 
         let columns: usize = linker.blocks().iter().map(Block::keys).sum();
-        let of_model = if linker.model().is_some() { 4 * gathered.records.fields() } else { 0 };
-        let of_matching = if linker.is_one_to_one() { FoundPairs::SIZE } else { 0 };
+        let of_model = if linker.model().is_some() {
+            4 * gathered.records.fields()
+        } else {
+            0
+        };
+        let of_matching = if linker.is_one_to_one() {
+            FoundPairs::SIZE
+        } else {
+            0
+        };
         let for_each = 4 * columns + of_model + of_matching + 4 + Weakest::SIZE;
-        let blocks = counted.into_iter().enumerate().map(|(at, block)| BlockPlan {
-            block: block.figures.block,
-            pairs: block.pairs,
-            is_bound: block.figures.in_bands,
-            candidates: exact.as_ref().map(|found| found[at].candidates),
-            values_passed_over: block.figures.values_passed_over,
-            pairs_passed_over: block.figures.pairs_passed_over,
-        });
+        let blocks = counted
+            .into_iter()
+            .enumerate()
+            .map(|(at, block)| BlockPlan {
+                block: block.figures.block,
+                pairs: block.pairs,
+                is_bound: block.figures.in_bands,
+                candidates: exact.as_ref().map(|found| found[at].candidates),
+                values_passed_over: block.figures.values_passed_over,
+                pairs_passed_over: block.figures.pairs_passed_over,
+            });
         Ok(LinkPlan {
             records: gathered.records.len() as u64,
             records_a: gathered.second().map(u64::from),
@@ -148,7 +177,9 @@ struct Sample {
 impl Sample {
     /// Takes some of a bucket's pairs.
     fn take(&mut self, bucket: &[u32], pairs: u64, gathered: &Gathered) {
-        let first = gathered.are_two().then(|| bucket.partition_point(|&record| record < gathered.split) as u64);
+        let first = gathered
+            .are_two()
+            .then(|| bucket.partition_point(|&record| record < gathered.split) as u64);
         let end = self.seen + pairs;
         loop {
             let next = (self.pairs.len() as u64) << self.halved;

@@ -44,14 +44,25 @@ const SAMPLE: usize = 20_000;
 ///
 /// # Errors
 /// Fails if an input cannot be read, if `output`, where the caller will write, is an input, or if no field can be compared.
-pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Path>, observer: Observer) -> Result<Suggestion> {
+pub fn suggest_link(
+    config: &RunConfig,
+    label: Option<&str>,
+    output: Option<&Path>,
+    observer: Observer,
+) -> Result<Suggestion> {
     without_panic(|| {
-        refuse_overwriting(&output.into_iter().collect::<Vec<_>>(), &all_inputs(config)?)?;
+        refuse_overwriting(
+            &output.into_iter().collect::<Vec<_>>(),
+            &all_inputs(config)?,
+        )?;
         let pool = pool(config.threads)?;
         let mut sampled = Sampled::default();
         let mut splits = Vec::new();
         let open = |collection: &Collection| collection.open(config, RecordFields::All);
-        let sources: Vec<Source> = collections(config).iter().map(open).collect::<Result<_>>()?;
+        let sources: Vec<Source> = collections(config)
+            .iter()
+            .map(open)
+            .collect::<Result<_>>()?;
         for source in &sources {
             sampled.collection(source, &pool, observer)?;
             splits.push(sampled.rows.len());
@@ -62,10 +73,16 @@ pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Pat
         left_out.extend(others);
         for field in chosen.split_off(chosen.len().min(Pattern::FIELDS)) {
             let path = field.config.paths().concat();
-            left_out.push(LeftOut { path, why: format!("at most {} fields can be compared", Pattern::FIELDS) });
+            left_out.push(LeftOut {
+                path,
+                why: format!("at most {} fields can be compared", Pattern::FIELDS),
+            });
         }
         if chosen.is_empty() {
-            let reasons: Vec<String> = left_out.iter().map(|left| format!("{}: {}", quoted(&left.path), left.why)).collect();
+            let reasons: Vec<String> = left_out
+                .iter()
+                .map(|left| format!("{}: {}", quoted(&left.path), left.why))
+                .collect();
             let what = match &*reasons {
                 [] => "there are no records with fields".into(),
                 reasons => format!("no field can be compared ({})", reasons.join("; ")),
@@ -83,7 +100,10 @@ pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Pat
         let (all, compared) = (gathered.records.len() as u64, &linker.config().fields);
         let split = gathered.second();
         Ok(Suggestion {
-            records: split.map_or_else(|| vec![all], |split| vec![split.into(), all - u64::from(split)]),
+            records: split.map_or_else(
+                || vec![all],
+                |split| vec![split.into(), all - u64::from(split)],
+            ),
             one_to_one: is_one_to_one(&linker, &gathered, &pool),
             blocks: blocks(compared, &gathered.records, split).map_err(refused)?,
             fields: chosen,
@@ -116,7 +136,10 @@ impl Sampled {
                     if (number - 1) % step > 0 {
                         continue;
                     }
-                    let row = record.into_iter().map(|(path, value)| (self.column(path, &value), value.text())).collect();
+                    let row = record
+                        .into_iter()
+                        .map(|(path, value)| (self.column(path, &value), value.text()))
+                        .collect();
                     self.rows.push(row);
                     if self.rows.len() - before > SAMPLE {
                         // Every second record of the sample remains.
@@ -146,26 +169,47 @@ impl Sampled {
     }
 
     /// Returns the columns, without those of ids and labels, and those that only one of two collections has.
-    fn columns(self, config: &RunConfig, label: Option<&str>, split: usize) -> (Vec<Column>, Vec<LeftOut>) {
+    fn columns(
+        self,
+        config: &RunConfig,
+        label: Option<&str>,
+        split: usize,
+    ) -> (Vec<Column>, Vec<LeftOut>) {
         let empty = vec![String::new(); self.rows.len()];
-        let of_path = |(path, is_nested): (String, bool)| Column { path, values: empty.clone(), is_nested };
-        let mut columns: Vec<Column> = self.paths.into_iter().zip(self.are_nested).map(of_path).collect();
+        let of_path = |(path, is_nested): (String, bool)| Column {
+            path,
+            values: empty.clone(),
+            is_nested,
+        };
+        let mut columns: Vec<Column> = self
+            .paths
+            .into_iter()
+            .zip(self.are_nested)
+            .map(of_path)
+            .collect();
         for (record, row) in self.rows.into_iter().enumerate() {
-            row.into_iter().for_each(|(column, value)| columns[column].values[record] = value);
+            row.into_iter()
+                .for_each(|(column, value)| columns[column].values[record] = value);
         }
-        let is_other = |column: &Column| column.path == config.id_field || Some(&*column.path) == label;
+        let is_other =
+            |column: &Column| column.path == config.id_field || Some(&*column.path) == label;
         columns.retain(|column| !is_other(column));
         let mut left_out = Vec::new();
         if config.has_references() {
             columns.retain(|column| {
-                let has = |values: &[String]| column.is_nested || values.iter().any(|value| !value.trim().is_empty());
+                let has = |values: &[String]| {
+                    column.is_nested || values.iter().any(|value| !value.trim().is_empty())
+                };
                 let (first, second) = column.values.split_at(split);
                 let only = match (has(first), has(second)) {
                     (true, false) => "only the first collection has it",
                     (false, true) => "only the second collection has it",
                     _ => return true,
                 };
-                left_out.push(LeftOut { path: column.path.clone(), why: only.into() });
+                left_out.push(LeftOut {
+                    path: column.path.clone(),
+                    why: only.into(),
+                });
                 false
             });
         }
@@ -184,7 +228,11 @@ struct Piece(Vec<Vec<(String, Leaf)>>);
 
 impl Weigh for Piece {
     fn weight(&self) -> usize {
-        self.0.iter().flatten().map(|(path, value)| path.len() + value.size() + 64).sum()
+        self.0
+            .iter()
+            .flatten()
+            .map(|(path, value)| path.len() + value.size() + 64)
+            .sum()
     }
 }
 
@@ -192,9 +240,14 @@ fn read(block: &Block, reading: &Reading, worker: &mut Worker) -> Result<Piece> 
     let mut records = Vec::new();
     for at in 0..block.len() {
         let wrong = |wrong: Error| wrong.of_line(at as u64);
-        let Some(object) = block.fields(at, reading, &mut worker.scratch, &mut worker.line).map_err(wrong)? else { continue };
-        let parsed: Object =
-            serde_json::from_slice(object).map_err(|error| wrong(Error::record(format!("not a JSON object: {error}"))))?;
+        let Some(object) = block
+            .fields(at, reading, &mut worker.scratch, &mut worker.line)
+            .map_err(wrong)?
+        else {
+            continue;
+        };
+        let parsed: Object = serde_json::from_slice(object)
+            .map_err(|error| wrong(Error::record(format!("not a JSON object: {error}"))))?;
         let mut leaves = Vec::new();
         flatten(parsed, "", &mut leaves);
         records.push(leaves);
@@ -205,7 +258,11 @@ fn read(block: &Block, reading: &Reading, worker: &mut Worker) -> Result<Piece> 
 /// Adds the values of an object, with the names on their way joined by points.
 fn flatten(object: Object, prefix: &str, into: &mut Vec<(String, Leaf)>) {
     for (name, value) in object.0 {
-        let path = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+        let path = if prefix.is_empty() {
+            name
+        } else {
+            format!("{prefix}.{name}")
+        };
         match value {
             Node::Object(object) => flatten(object, &path, into),
             Node::Leaf(leaf) => into.push((path, leaf)),
@@ -228,11 +285,19 @@ enum Leaf {
 
 impl Leaf {
     fn size(&self) -> usize {
-        if let Self::Text(text) = self { text.len() } else { 0 }
+        if let Self::Text(text) = self {
+            text.len()
+        } else {
+            0
+        }
     }
 
     fn text(self) -> String {
-        if let Self::Text(text) = self { text } else { String::new() }
+        if let Self::Text(text) = self {
+            text
+        } else {
+            String::new()
+        }
     }
 }
 
@@ -255,7 +320,10 @@ impl<'de> Deserialize<'de> for Node {
                 f.write_str("a value")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Node, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Node, A::Error> {
                 let mut fields = Vec::new();
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
@@ -263,7 +331,10 @@ impl<'de> Deserialize<'de> for Node {
                 Ok(Node::Object(Object(fields)))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Node, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut seq: A,
+            ) -> std::result::Result<Node, A::Error> {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
                 Ok(Node::Leaf(Leaf::List))
             }

@@ -69,14 +69,26 @@ const SHOWN_FROM: f64 = -7.0;
 impl<'a> Work<'a> {
     /// Scores candidates, and counts their scores. Without a one-to-one matching, all pairs with a label have a score, however low.
     pub(super) fn find(&self, scores: &mut Scores, observer: Observer) -> Result<Candidates<'a>> {
-        let (linker, one_to_one, means) = (self.linker, self.linker.is_one_to_one(), (self.budget, self.pool));
+        let (linker, one_to_one, means) = (
+            self.linker,
+            self.linker.is_one_to_one(),
+            (self.budget, self.pool),
+        );
         let mut pairs = Sorter::<Row>::new(self.budget, SORTERS, self.pool);
         let mut to_match = one_to_one.then(|| FoundPairs::new(self.gathered, means));
         let least = linker.least();
-        let looked_at = if linker.model().is_some() && !one_to_one { least.min(SHOWN_FROM) } else { least };
+        let looked_at = if linker.model().is_some() && !one_to_one {
+            least.min(SHOWN_FROM)
+        } else {
+            least
+        };
         let score = |a: u32, b: u32| {
             let label = self.truth.and_then(|truth| truth.label(a, b));
-            let least = if label.is_some() && !one_to_one { f64::NEG_INFINITY } else { looked_at };
+            let least = if label.is_some() && !one_to_one {
+                f64::NEG_INFINITY
+            } else {
+                looked_at
+            };
             let score = linker.score_from(&self.gathered.records, a, b, least);
             (score.is_some() || label == Some(true)).then_some(Outcome { a, b, score, label })
         };
@@ -96,11 +108,22 @@ impl<'a> Work<'a> {
                 Some(found) => found.push(row),
             }
         };
-        let blocks = candidates((self.gathered, linker), Wanted::All, means, (observer, Stage::Scoring), score, give)?;
+        let blocks = candidates(
+            (self.gathered, linker),
+            Wanted::All,
+            means,
+            (observer, Stage::Scoring),
+            score,
+            give,
+        )?;
         if let Some(to_match) = to_match {
             pairs = to_match.matched(linker)?;
         }
-        Ok(Candidates { pairs, blocks, right })
+        Ok(Candidates {
+            pairs,
+            blocks,
+            right,
+        })
     }
 
     /// Processes the pairs in their order: writes the pairs, counts them, chooses those of the page, and joins the records of
@@ -112,12 +135,24 @@ impl<'a> Work<'a> {
         output: &mut Output,
         mut picked: Option<&mut Picked>,
     ) -> Result<Decided<'a>> {
-        let Self { asked, linker, gathered, truth, budget, pool } = *self;
+        let Self {
+            asked,
+            linker,
+            gathered,
+            truth,
+            budget,
+            pool,
+        } = *self;
         let by = linker.config().clusters;
-        let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, gathered.records.len()));
+        let (mut counts, mut clusters) =
+            (Counts::default(), Clusters::new(by, gathered.records.len()));
         let mut links = Sorter::<Row>::new(budget, 2 * SORTERS, pool);
-        let mut by_second = (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(budget, 2 * SORTERS, pool));
-        let mut distances = asked.right_by.as_deref().map(|field| Distances::new(field, &gathered.values));
+        let mut by_second =
+            (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(budget, 2 * SORTERS, pool));
+        let mut distances = asked
+            .right_by
+            .as_deref()
+            .map(|field| Distances::new(field, &gathered.values));
         let mut some = Vec::new();
         let mut sorted = pairs.sorted()?.peekable();
         while let Some(found) = sorted.next() {
@@ -131,7 +166,9 @@ impl<'a> Work<'a> {
             if let Some(picked) = &mut picked {
                 picked.take(linker, &pair);
             }
-            distances.iter_mut().for_each(|distances| distances.count(&pair, linker.share(pair.score), is_match));
+            distances
+                .iter_mut()
+                .for_each(|distances| distances.count(&pair, linker.share(pair.score), is_match));
             if is_match {
                 let rank = linker.rank(pair.score);
                 links.push([u32::MAX - rank, pair.a, pair.b])?;
@@ -153,6 +190,11 @@ impl<'a> Work<'a> {
                 clusters.join(&scored(linker, [a, b, rank]));
             }
         }
-        Ok(Decided { counts, representatives: clusters.representatives(), distances, links })
+        Ok(Decided {
+            counts,
+            representatives: clusters.representatives(),
+            distances,
+            links,
+        })
     }
 }

@@ -77,21 +77,38 @@ const FARTHEST: f64 = 32_767.0;
 
 impl Card {
     /// Reads a line; `place` names a print that has no id.
-    pub(super) fn read(line: &[u8], config: &RunConfig, asked: &Cards, place: impl FnOnce() -> Place) -> Result<Self> {
-        let record: Record = parse(line, "{\"id\": \"one\", \"minutiae\": [[120, 88, 64], [97, 130, 201]]}")?;
+    pub(super) fn read(
+        line: &[u8],
+        config: &RunConfig,
+        asked: &Cards,
+        place: impl FnOnce() -> Place,
+    ) -> Result<Self> {
+        let record: Record = parse(
+            line,
+            "{\"id\": \"one\", \"minutiae\": [[120, 88, 64], [97, 130, 201]]}",
+        )?;
         let id = match name(&record, &config.id_field, "an id", Setting::IdField)? {
             Some(id) => id.to_owned(),
-            None => serde_json::value::to_raw_value(&place().to_string()).map_err(|error| Error::failure(error.to_string()))?,
+            None => serde_json::value::to_raw_value(&place().to_string())
+                .map_err(|error| Error::failure(error.to_string()))?,
         };
-        let optional = |field: &Option<String>, what: &str, option: Setting| -> Result<Option<String>> {
-            match field {
-                None => Ok(None),
-                Some(field) => Ok(name(&record, field, what, option)?.map(|value| text_of(value.get()))),
-            }
-        };
+        let optional =
+            |field: &Option<String>, what: &str, option: Setting| -> Result<Option<String>> {
+                match field {
+                    None => Ok(None),
+                    Some(field) => {
+                        Ok(name(&record, field, what, option)?.map(|value| text_of(value.get())))
+                    }
+                }
+            };
         let within = optional(&asked.within, "the value of this field", Setting::Within)?;
         let label = optional(&config.label_field, "a label", Setting::LabelField)?;
-        Ok(Self { id, minutiae: minutiae(&record, asked)?, within, label })
+        Ok(Self {
+            id,
+            minutiae: minutiae(&record, asked)?,
+            within,
+            label,
+        })
     }
 
     /// Returns whether both prints have a label, and the two labels are equal.
@@ -111,17 +128,30 @@ fn value<'a>(record: &Record<'a>, field: &str) -> Option<&'a RawValue> {
         let object = serde_json::from_str(record.get(&field[..at])?.get()).ok()?;
         value(&object, &field[at + 1..])
     };
-    record.get(field).copied().or_else(|| field.match_indices('.').find_map(inside))
+    record
+        .get(field)
+        .copied()
+        .or_else(|| field.match_indices('.').find_map(inside))
 }
 
 /// Returns a field with a string or a number; `None` if it is null or missing.
-fn name<'a>(record: &Record<'a>, field: &str, what: &str, option: Setting) -> Result<Option<&'a RawValue>> {
-    let Some(value) = value(record, field).filter(|value| value.get() != "null") else { return Ok(None) };
+fn name<'a>(
+    record: &Record<'a>,
+    field: &str,
+    what: &str,
+    option: Setting,
+) -> Result<Option<&'a RawValue>> {
+    let Some(value) = value(record, field).filter(|value| value.get() != "null") else {
+        return Ok(None);
+    };
     match Shape::of(value.get()) {
         shape if shape.is_name() => Ok(Some(value)),
         other => {
-            let advice = format!("{what} must be a string or a number; leave it out, or name another field with ");
-            let wrong = Error::record(format!("field {} is {}", quoted(field), other.name())).in_field(field);
+            let advice = format!(
+                "{what} must be a string or a number; leave it out, or name another field with "
+            );
+            let wrong = Error::record(format!("field {} is {}", quoted(field), other.name()))
+                .in_field(field);
             Err(wrong.advise(words![advice, option]))
         }
     }
@@ -135,10 +165,22 @@ fn minutiae(record: &Record, asked: &Cards) -> Result<Vec<Minutia>> {
     let Some(value) = value(record, field) else {
         let names: Vec<String> = record.keys().take(SHOWN).map(|name| quoted(name)).collect();
         let more = record.len().saturating_sub(SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let has = if names.is_empty() { "no fields".into() } else { format!("the fields {}{more}", names.join(", ")) };
-        let wrong = Error::record(format!("no field {shown}; the record has {has}")).in_field(field);
-        return Err(wrong.advise(words!["name the field with the minutiae with ", Setting::MinutiaeField]));
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        let has = if names.is_empty() {
+            "no fields".into()
+        } else {
+            format!("the fields {}{more}", names.join(", "))
+        };
+        let wrong =
+            Error::record(format!("no field {shown}; the record has {has}")).in_field(field);
+        return Err(wrong.advise(words![
+            "name the field with the minutiae with ",
+            Setting::MinutiaeField
+        ]));
     };
     let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
         let is = match Shape::of(value.get()) {
@@ -146,10 +188,15 @@ fn minutiae(record: &Record, asked: &Cards) -> Result<Vec<Minutia>> {
             other => other.name(),
         };
         let wrong = Error::record(format!("field {shown} is {is}")).in_field(field);
-        wrong.advise("it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]")
+        wrong.advise(
+            "it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]",
+        )
     })?;
     let read = |(values, number): (&Vec<Value>, usize)| {
-        minutia(values, asked, || format!("field {shown}: minutia {number} ")).map_err(|wrong| wrong.in_field(field))
+        minutia(values, asked, || {
+            format!("field {shown}: minutia {number} ")
+        })
+        .map_err(|wrong| wrong.in_field(field))
     };
     lists.iter().zip(1..).map(read).collect()
 }
@@ -173,9 +220,20 @@ impl Card {
             let values: Vec<Value> = values.into_iter().map(Value::from).collect();
             minutia(&values, asked, || format!("minutia {number} "))
         };
-        let minutiae = print.minutiae.into_iter().zip(1..).map(read).collect::<Result<_>>()?;
-        let id = serde_json::value::to_raw_value(&print.id).map_err(|error| Error::failure(error.to_string()))?;
-        Ok(Self { id, minutiae, within: print.within, label: print.label })
+        let minutiae = print
+            .minutiae
+            .into_iter()
+            .zip(1..)
+            .map(read)
+            .collect::<Result<_>>()?;
+        let id = serde_json::value::to_raw_value(&print.id)
+            .map_err(|error| Error::failure(error.to_string()))?;
+        Ok(Self {
+            id,
+            minutiae,
+            within: print.within,
+            label: print.label,
+        })
     }
 }
 
@@ -183,17 +241,35 @@ impl Card {
 fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Result<Minutia> {
     let columns = &asked.columns;
     if values.len() != columns.len() {
-        let (count, names) = (format!("has {} values, but ", values.len()), cut(&columns.join(",")).into_owned());
-        let what = words![which(), count, Setting::Columns, format!(" names {} ({names})", columns.len())];
+        let (count, names) = (
+            format!("has {} values, but ", values.len()),
+            cut(&columns.join(",")).into_owned(),
+        );
+        let what = words![
+            which(),
+            count,
+            Setting::Columns,
+            format!(" names {} ({names})", columns.len())
+        ];
         return Err(Error::record(what).advise("name all columns, such as type,x,y,angle,quality"));
     }
     let value = |column: &str| {
-        let value = columns.iter().position(|name| name == column).and_then(|at| values.get(at)).unwrap_or(&Value::Null);
+        let value = columns
+            .iter()
+            .position(|name| name == column)
+            .and_then(|at| values.get(at))
+            .unwrap_or(&Value::Null);
         match value.as_f64() {
             Some(number) if asked.is_possible(column, number) => Ok(number),
-            Some(_) => Err(Error::record(words![which(), format!("has {value} for {column}")]).advise(asked.advice(column))),
+            Some(_) => Err(
+                Error::record(words![which(), format!("has {value} for {column}")])
+                    .advise(asked.advice(column)),
+            ),
             None => {
-                let what = format!("has {} for {column}, which is not a number", cut(&value.to_string()));
+                let what = format!(
+                    "has {} for {column}, which is not a number",
+                    cut(&value.to_string())
+                );
                 let advice = words!["name the columns in order with ", Setting::Columns];
                 Err(Error::record(words![which(), what]).advise(advice))
             }
@@ -205,15 +281,27 @@ fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Resul
 impl Cards {
     /// Returns whether a number can be the x or y coordinate or the angle of a minutia.
     pub(super) fn is_possible(&self, column: &str, number: f64) -> bool {
-        number.abs() <= if column == "angle" { self.turn } else { FARTHEST }
+        number.abs()
+            <= if column == "angle" {
+                self.turn
+            } else {
+                FARTHEST
+            }
     }
 
     /// Returns advice for a number that cannot be a value of this column.
     pub(super) fn advice(&self, column: &str) -> Words {
         if column == "angle" {
-            return words![format!("a turn is {}; give ", self.turn), (Setting::Turn, "360"), " if angles are degrees"];
+            return words![
+                format!("a turn is {}; give ", self.turn),
+                (Setting::Turn, "360"),
+                " if angles are degrees"
+            ];
         }
-        words!["give pixels from -32767 to 32767, or name the columns in order with ", Setting::Columns]
+        words![
+            "give pixels from -32767 to 32767, or name the columns in order with ",
+            Setting::Columns
+        ]
     }
 
     /// Returns the minutia with these coordinates and this angle.
@@ -221,7 +309,11 @@ impl Cards {
         // In files, y grows downwards unless `upwards` is set, while angles grow counter-clockwise. In a `Minutia`, angles grow
         // from the x axis towards the y axis.
         let y = if self.upwards { y } else { -y };
-        Minutia { x: whole(x), y: whole(y), angle: (whole(angle / self.turn * 256.0) & 255) as u8 }
+        Minutia {
+            x: whole(x),
+            y: whole(y),
+            angle: (whole(angle / self.turn * 256.0) & 255) as u8,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Finds the candidate pairs of some prints, with their scores, on all threads.
 
-use lookalike_applications::minutiae::{By, Field, Minutia, Near, NearScratch, Neighbours, Prints, Ranked, Reranked};
+use lookalike_applications::minutiae::{
+    By, Field, Minutia, Near, NearScratch, Neighbours, Prints, Ranked, Reranked,
+};
 use lookalike_io::error::Result;
 use rayon::{ThreadPool, prelude::*};
 
@@ -47,7 +49,12 @@ pub(super) fn each_candidate(
 ) -> Result<()> {
     let numbers: Vec<u32> = (0..prints.len() as u32).collect();
     let near = |by: &Neighbours| {
-        let sets = pool.install(|| prints.par_iter().map(|print| by.triangles.set(print)).collect());
+        let sets = pool.install(|| {
+            prints
+                .par_iter()
+                .map(|print| by.triangles.set(print))
+                .collect()
+        });
         Near::of_sets(sets, by.common)
     };
     match by {
@@ -65,12 +72,24 @@ pub(super) fn each_candidate(
                 found.into_iter().flatten().for_each(&mut take);
             }
         }
-        Comparison::Nearest { field, neighbours, nearest } => {
-            let (near, ready) = (near(neighbours), Prints::new(prints, &By::Aligned(*field)).map_err(refused)?);
-            let lists = on_all(pool, &numbers, |b, scratch| near.nearest(b, *nearest, scratch));
+        Comparison::Nearest {
+            field,
+            neighbours,
+            nearest,
+        } => {
+            let (near, ready) = (
+                near(neighbours),
+                Prints::new(prints, &By::Aligned(*field)).map_err(refused)?,
+            );
+            let lists = on_all(pool, &numbers, |b, scratch| {
+                near.nearest(b, *nearest, scratch)
+            });
             each_aligned(lists, pool, |pair| ready.aligned(pair.a, pair.b), &mut take);
         }
-        Comparison::Reranked { neighbours, nearest } => {
+        Comparison::Reranked {
+            neighbours,
+            nearest,
+        } => {
             let ready = Reranked::new(prints, near(neighbours), *nearest);
             let lists = on_all(pool, &numbers, |b, scratch| ready.nearest(b, scratch));
             each_aligned(lists, pool, |pair| ready.aligned(pair), &mut take);
@@ -87,12 +106,22 @@ fn each_aligned(
     mut take: impl FnMut(Ranked),
 ) {
     for some in Reranked::pairs(lists).chunks(ALIGNED_AT_A_TIME) {
-        let found: Vec<Option<Ranked>> = pool.install(|| some.par_iter().map(|&pair| align(pair)).collect());
+        let found: Vec<Option<Ranked>> =
+            pool.install(|| some.par_iter().map(|&pair| align(pair)).collect());
         found.into_iter().flatten().for_each(&mut take);
     }
 }
 
 /// Calls a function for each print, on all threads.
-fn on_all<T: Send>(pool: &ThreadPool, prints: &[u32], work: impl Fn(u32, &mut NearScratch) -> T + Sync) -> Vec<T> {
-    pool.install(|| prints.par_iter().map_init(NearScratch::default, |scratch, &print| work(print, scratch)).collect())
+fn on_all<T: Send>(
+    pool: &ThreadPool,
+    prints: &[u32],
+    work: impl Fn(u32, &mut NearScratch) -> T + Sync,
+) -> Vec<T> {
+    pool.install(|| {
+        prints
+            .par_iter()
+            .map_init(NearScratch::default, |scratch, &print| work(print, scratch))
+            .collect()
+    })
 }

@@ -16,7 +16,11 @@ pub(super) struct Gathered<'a> {
 
 impl<'a> Gathered<'a> {
     pub(super) fn new(config: &'a RunConfig) -> Self {
-        Self { config, cards: Vec::new(), ids: BTreeSet::new() }
+        Self {
+            config,
+            cards: Vec::new(),
+            ids: BTreeSet::new(),
+        }
     }
 
     /// Adds a print, and returns its number.

@@ -23,12 +23,19 @@ const FORMATS: &str = "prints are read from JSON Lines, JSON arrays or CSV";
 ///
 /// # Errors
 /// Fails if an input cannot be read, if a record or row is not usable, or if an id occurs twice.
-pub(super) fn gather(config: &RunConfig, asked: &Cards, inputs: Vec<Input>, templates: &[Template]) -> Result<Vec<Card>> {
+pub(super) fn gather(
+    config: &RunConfig,
+    asked: &Cards,
+    inputs: Vec<Input>,
+    templates: &[Template],
+) -> Result<Vec<Card>> {
     let mut all = Gathered::new(config);
     if !inputs.is_empty() {
         records(config, asked, &open(config, inputs)?, &mut all)?;
     }
-    templates.iter().try_for_each(|template| template.add(asked, config.label_field.as_deref(), &mut all))?;
+    templates
+        .iter()
+        .try_for_each(|template| template.add(asked, config.label_field.as_deref(), &mut all))?;
     Ok(all.cards)
 }
 
@@ -36,7 +43,12 @@ pub(super) fn gather(config: &RunConfig, asked: &Cards, inputs: Vec<Input>, temp
 ///
 /// # Errors
 /// Fails if a print is not usable, or if an id occurs twice.
-pub(super) fn of_memory(config: &RunConfig, asked: &Cards, name: &str, prints: Vec<Print>) -> Result<Vec<Card>> {
+pub(super) fn of_memory(
+    config: &RunConfig,
+    asked: &Cards,
+    name: &str,
+    prints: Vec<Print>,
+) -> Result<Vec<Card>> {
     let mut all = Gathered::new(config);
     for (print, row) in prints.into_iter().zip(0..) {
         let read = Card::of_memory(print, asked).and_then(|card| all.push(card));
@@ -53,17 +65,25 @@ fn records(config: &RunConfig, asked: &Cards, source: &Source, all: &mut Gathere
         for at in 0..block.len() {
             let record = first + at as u64;
             let mut read = || {
-                let Some(object) = block.fields(at, reading, &mut scratch, &mut object)? else { return Ok(()) };
+                let Some(object) = block.fields(at, reading, &mut scratch, &mut object)? else {
+                    return Ok(());
+                };
                 if block.is_delimited() {
-                    rows.begin(part, object).map_err(|wrong| wrong.at_place(source.place(part, 1)))?;
+                    rows.begin(part, object)
+                        .map_err(|wrong| wrong.at_place(source.place(part, 1)))?;
                     return rows.add(object, all);
                 }
                 let card = Card::read(object, config, asked, || source.place(part, record));
-                let card = card.map_err(|wrong| match block.not_utf8(at, reading, Naming::Encoding) {
-                    Some(encoding) => encoding,
-                    None if may_be_csv(source, part, object) => wrong.advise(words!["for CSV, give ", (Setting::Format, "csv")]),
-                    None => wrong,
-                })?;
+                let card =
+                    card.map_err(
+                        |wrong| match block.not_utf8(at, reading, Naming::Encoding) {
+                            Some(encoding) => encoding,
+                            None if may_be_csv(source, part, object) => {
+                                wrong.advise(words!["for CSV, give ", (Setting::Format, "csv")])
+                            }
+                            None => wrong,
+                        },
+                    )?;
                 all.push(card).map(drop)
             };
             read().map_err(|wrong| match wrong.place().path {
@@ -86,17 +106,30 @@ fn open(config: &RunConfig, inputs: Vec<Input>) -> Result<Source> {
     // Tables are refused before they are opened, because opening a table requires its text column.
     for input in &inputs {
         let name = input.name();
-        if let Some(format) = config.format.or_else(|| Format::of_name(&name)).filter(|format| format.is_table()) {
+        if let Some(format) = config
+            .format
+            .or_else(|| Format::of_name(&name))
+            .filter(|format| format.is_table())
+        {
             return Err(refuse(&name, format));
         }
     }
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
-    let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::lines() };
+    let reading = Reading {
+        format: config.format,
+        delimiter: config.delimiter,
+        encoding,
+        ..Reading::lines()
+    };
     let source = Source::new(inputs, reading, &config.temp_dir)?;
     for (input, format) in source.inputs().iter().zip(source.formats()) {
-        let is_read = format.is_none_or(|format| matches!(format, Format::Lines | Format::Array | Format::Delimited));
+        let is_read = format.is_none_or(|format| {
+            matches!(format, Format::Lines | Format::Array | Format::Delimited)
+        });
         // A folder without files is accepted as an empty collection, whatever the format.
-        let is_empty = input.files().is_some_and(|mut files| files.next().is_none());
+        let is_empty = input
+            .files()
+            .is_some_and(|mut files| files.next().is_none());
         if let Some(format) = format.filter(|_| !is_read && !is_empty) {
             return Err(refuse(&input.name(), format));
         }
@@ -106,5 +139,7 @@ fn open(config: &RunConfig, inputs: Vec<Input>) -> Result<Source> {
 
 fn refuse(name: &str, format: Format) -> Error {
     let what = format!("is {}, but {FORMATS}", format.name());
-    Error::new(ErrorKind::Input, what).at(name).advise("convert it to one of these")
+    Error::new(ErrorKind::Input, what)
+        .at(name)
+        .advise("convert it to one of these")
 }

@@ -120,26 +120,60 @@ pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result
 ///
 /// # Errors
 /// Fails in the same cases as [`cards`].
-pub fn cards_among(config: &RunConfig, asked: &Cards, name: &str, prints: Vec<Print>, output: &Path) -> Result<CardsSummary> {
-    without_panic(|| ranked(config, asked, &of_memory(config, asked, name, prints)?, output))
+pub fn cards_among(
+    config: &RunConfig,
+    asked: &Cards,
+    name: &str,
+    prints: Vec<Print>,
+    output: &Path,
+) -> Result<CardsSummary> {
+    without_panic(|| {
+        ranked(
+            config,
+            asked,
+            &of_memory(config, asked, name, prints)?,
+            output,
+        )
+    })
 }
 
 /// Reads the inputs, after it has checked that the outputs can be written.
 fn opened(config: &RunConfig, asked: &Cards, output: &Path) -> Result<Vec<Card>> {
     let (inputs, templates) = templates::split(config)?;
-    let read: Vec<Input> =
-        inputs.iter().cloned().chain(templates.iter().map(|template| Input::File(template.path.clone()))).collect();
-    refuse_overwriting(&[output].into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), &read)?;
+    let read: Vec<Input> = inputs
+        .iter()
+        .cloned()
+        .chain(
+            templates
+                .iter()
+                .map(|template| Input::File(template.path.clone())),
+        )
+        .collect();
+    refuse_overwriting(
+        &[output]
+            .into_iter()
+            .chain(config.summary.as_deref())
+            .collect::<Vec<_>>(),
+        &read,
+    )?;
     refuse_other_than_lines(output, "pairs")?;
     gather(config, asked, inputs, &templates)
 }
 
-fn ranked(config: &RunConfig, asked: &Cards, cards: &[Card], output: &Path) -> Result<CardsSummary> {
+fn ranked(
+    config: &RunConfig,
+    asked: &Cards,
+    cards: &[Card],
+    output: &Path,
+) -> Result<CardsSummary> {
     let mut output = Output::create(output, config.threads)?;
 
     let mut groups: BTreeMap<Option<&str>, Vec<u32>> = BTreeMap::new();
     for (card, number) in cards.iter().zip(0..) {
-        groups.entry(card.within.as_deref()).or_default().push(number);
+        groups
+            .entry(card.within.as_deref())
+            .or_default()
+            .push(number);
     }
     let pairs = groups.values().map(|group| pairs_of(group.len())).sum();
     let wanted = match asked.first {
@@ -147,15 +181,26 @@ fn ranked(config: &RunConfig, asked: &Cards, cards: &[Card], output: &Path) -> R
         First::Pairs(pairs) => pairs,
     };
     let labelled = config.label_field.is_some();
-    let judged = if labelled { SHARES.map(|share| share_of(share, pairs)) } else { [0; 3] };
+    let judged = if labelled {
+        SHARES.map(|share| share_of(share, pairs))
+    } else {
+        [0; 3]
+    };
     let mut ranking = Ranking::new(judged.into_iter().fold(wanted, u64::max).min(pairs) as usize);
     let is_genuine = |a: u32, b: u32| cards[a as usize].is_of_the_same(&cards[b as usize]);
     let (mut candidates, mut genuine, mut rates) = (0, 0, Rates::default());
     let pool = pool(config.threads)?;
     for group in groups.values() {
-        let prints: Vec<Vec<Minutia>> = group.iter().map(|&number| cards[number as usize].minutiae.clone()).collect();
+        let prints: Vec<Vec<Minutia>> = group
+            .iter()
+            .map(|&number| cards[number as usize].minutiae.clone())
+            .collect();
         each_candidate(&prints, &asked.by, &pool, |pair| {
-            let pair = Ranked { a: group[pair.a as usize], b: group[pair.b as usize], ..pair };
+            let pair = Ranked {
+                a: group[pair.a as usize],
+                b: group[pair.b as usize],
+                ..pair
+            };
             candidates += 1;
             if labelled {
                 let is_genuine = is_genuine(pair.a, pair.b);
@@ -169,8 +214,14 @@ fn ranked(config: &RunConfig, asked: &Cards, cards: &[Card], output: &Path) -> R
     let written = &ranked[..ranked.len().min(wanted as usize)];
     for &Ranked { a, b, score } in written {
         let same = labelled.then(|| is_genuine(a, b));
-        let pair = CardPair { a: &cards[a as usize].id, b: &cards[b as usize].id, score, same };
-        let mut line = serde_json::to_vec(&pair).map_err(|error| Error::failure(error.to_string()))?;
+        let pair = CardPair {
+            a: &cards[a as usize].id,
+            b: &cards[b as usize].id,
+            score,
+            same,
+        };
+        let mut line =
+            serde_json::to_vec(&pair).map_err(|error| Error::failure(error.to_string()))?;
         line.push(b'\n');
         output.write(&line)?;
     }
@@ -178,9 +229,16 @@ fn ranked(config: &RunConfig, asked: &Cards, cards: &[Card], output: &Path) -> R
     let first = |(share, pairs): (f64, u64)| FirstPairs {
         share,
         pairs,
-        genuine: ranked.iter().take(pairs as usize).filter(|pair| is_genuine(pair.a, pair.b)).count() as u64,
+        genuine: ranked
+            .iter()
+            .take(pairs as usize)
+            .filter(|pair| is_genuine(pair.a, pair.b))
+            .count() as u64,
     };
-    let all_genuine = groups.values().map(|group| genuine_pairs(group.iter().map(|&number| &cards[number as usize]))).sum();
+    let all_genuine = groups
+        .values()
+        .map(|group| genuine_pairs(group.iter().map(|&number| &cards[number as usize])))
+        .sum();
     let genuine = labelled.then(|| Genuine {
         pairs: all_genuine,
         candidates: genuine,
@@ -189,11 +247,21 @@ fn ranked(config: &RunConfig, asked: &Cards, cards: &[Card], output: &Path) -> R
     });
     let too_few = match asked.by {
         Comparison::Plain(By::Grid(_)) => 0,
-        Comparison::Plain(By::Aligned(_) | By::Neighbours(_)) | Comparison::Nearest { .. } | Comparison::Reranked { .. } => {
-            cards.iter().filter(|card| card.minutiae.len() < FEWEST_ALIGNED).count() as u64
-        }
+        Comparison::Plain(By::Aligned(_) | By::Neighbours(_))
+        | Comparison::Nearest { .. }
+        | Comparison::Reranked { .. } => cards
+            .iter()
+            .filter(|card| card.minutiae.len() < FEWEST_ALIGNED)
+            .count() as u64,
     };
-    Ok(CardsSummary { prints: cards.len() as u64, pairs, candidates, too_few, written: written.len() as u64, genuine })
+    Ok(CardsSummary {
+        prints: cards.len() as u64,
+        pairs,
+        candidates,
+        too_few,
+        written: written.len() as u64,
+        genuine,
+    })
 }
 
 fn pairs_of(prints: usize) -> u64 {
@@ -207,6 +275,8 @@ fn share_of(share: f64, pairs: u64) -> u64 {
 
 fn genuine_pairs<'a>(cards: impl Iterator<Item = &'a Card>) -> u64 {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    cards.filter_map(|card| card.label.as_deref()).for_each(|label| *counts.entry(label).or_default() += 1);
+    cards
+        .filter_map(|card| card.label.as_deref())
+        .for_each(|label| *counts.entry(label).or_default() += 1);
     counts.values().map(|&count| pairs_of(count)).sum()
 }

@@ -17,7 +17,10 @@ const LEFT_OUT: u32 = 42;
 impl Rates {
     /// Counts a pair.
     pub(super) fn push(&mut self, score: f64, genuine: bool) {
-        let counts = self.counts.entry(score.max(0.0).to_bits() >> LEFT_OUT).or_default();
+        let counts = self
+            .counts
+            .entry(score.max(0.0).to_bits() >> LEFT_OUT)
+            .or_default();
         counts[usize::from(!genuine)] += 1;
     }
 
@@ -30,7 +33,12 @@ impl Rates {
             return None;
         }
         let (mut counted, mut before) = ([0, 0], (0.0, 1.0));
-        let rates = |counted: [u64; 2]| (counted[1] as f64 / all[1] as f64, 1.0 - counted[0] as f64 / all[0] as f64);
+        let rates = |counted: [u64; 2]| {
+            (
+                counted[1] as f64 / all[1] as f64,
+                1.0 - counted[0] as f64 / all[0] as f64,
+            )
+        };
         for counts in self.counts.values().rev() {
             counted = [counted[0] + counts[0], counted[1] + counts[1]];
             let now = rates(counted);
@@ -46,7 +54,11 @@ impl Rates {
 /// Returns the rate at which the line between two points (false matches, false non-matches) has equal rates.
 fn crossing(before: (f64, f64), now: (f64, f64)) -> f64 {
     let (gap, next) = (before.1 - before.0, now.0 - now.1);
-    let share = if gap + next > 0.0 { gap / (gap + next) } else { 0.0 };
+    let share = if gap + next > 0.0 {
+        gap / (gap + next)
+    } else {
+        0.0
+    };
     before.0 + share * (now.0 - before.0)
 }
 
@@ -58,13 +70,22 @@ mod tests {
 
     fn rate(pairs: &[(f64, bool)], all: [u64; 2]) -> Option<f64> {
         let mut rates = Rates::default();
-        pairs.iter().for_each(|&(score, genuine)| rates.push(score, genuine));
+        pairs
+            .iter()
+            .for_each(|&(score, genuine)| rates.push(score, genuine));
         rates.equal(all)
     }
 
     #[test]
     fn known_rates() {
-        let scored = [(0.9, true), (0.8, true), (0.7, false), (0.6, true), (0.5, false), (0.4, false)];
+        let scored = [
+            (0.9, true),
+            (0.8, true),
+            (0.7, false),
+            (0.6, true),
+            (0.5, false),
+            (0.4, false),
+        ];
         // At 0.7, a third of the other pairs match, and a third of the genuine pairs do not.
         assert_eq!(rate(&scored, [3, 3]), Some(1.0 / 3.0));
         assert_eq!(rate(&scored[..2], [2, 9]), Some(0.0));

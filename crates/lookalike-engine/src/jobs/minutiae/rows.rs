@@ -34,10 +34,20 @@ pub(super) struct Rows<'a> {
 impl<'a> Rows<'a> {
     pub(super) fn new(config: &'a RunConfig, asked: &'a Cards) -> Self {
         let optional = [config.label_field.as_deref(), asked.within.as_deref()];
-        let names: Vec<&str> =
-            [config.id_field.as_str()].into_iter().chain(NUMBERS).chain(optional.into_iter().flatten()).collect();
+        let names: Vec<&str> = [config.id_field.as_str()]
+            .into_iter()
+            .chain(NUMBERS)
+            .chain(optional.into_iter().flatten())
+            .collect();
         let paths = Paths::new(names.iter().map(|&name| name.to_owned()));
-        Self { config, asked, paths, names, part: None, by_id: BTreeMap::new() }
+        Self {
+            config,
+            asked,
+            paths,
+            names,
+            part: None,
+            by_id: BTreeMap::new(),
+        }
     }
 
     /// Prepares for a row of a file: checks the columns if the file is another than that of the row before. Ids of different files
@@ -51,13 +61,25 @@ impl<'a> Rows<'a> {
         }
         (self.part, self.by_id) = (Some(part), BTreeMap::new());
         let found = self.paths.find(row)?;
-        let Some(missing) = (0..self.names.len()).find(|&at| found[at].is_none()) else { return Ok(()) };
-        let columns: Vec<String> = Paths::names_in(row).iter().map(|name| quoted(name)).collect();
+        let Some(missing) = (0..self.names.len()).find(|&at| found[at].is_none()) else {
+            return Ok(());
+        };
+        let columns: Vec<String> = Paths::names_in(row)
+            .iter()
+            .map(|name| quoted(name))
+            .collect();
         let name = self.names[missing];
-        let what = format!("no column {}; the columns are {}", quoted(name), columns.join(", "));
+        let what = format!(
+            "no column {}; the columns are {}",
+            quoted(name),
+            columns.join(", ")
+        );
         let named = |option: Setting| words!["name one with ", option];
         let advice = match missing {
-            0 => words!["the rows with the same id are a print; ", named(Setting::IdField)],
+            0 => words![
+                "the rows with the same id are a print; ",
+                named(Setting::IdField)
+            ],
             1..=3 => "each row is a minutia, and must have the columns x, y and angle".into(),
             4 if self.config.label_field.is_some() => named(Setting::LabelField),
             _ => named(Setting::Within),
@@ -71,28 +93,61 @@ impl<'a> Rows<'a> {
     /// Fails if the row has no id, or numbers that are not those of a minutia, or if it contradicts an earlier row of its print.
     pub(super) fn add(&mut self, row: &[u8], all: &mut Gathered) -> Result<()> {
         let found = self.paths.find(row)?;
-        let values = found.iter().map(|&value| text(value)).collect::<Result<Vec<String>>>()?;
+        let values = found
+            .iter()
+            .map(|&value| text(value))
+            .collect::<Result<Vec<String>>>()?;
         if values[0].is_empty() {
-            let wrong = Error::record(format!("field {} is empty", quoted(self.names[0]))).in_field(self.names[0]);
-            return Err(wrong.advise("each row needs the id of the print to which the minutia belongs"));
+            let wrong = Error::record(format!("field {} is empty", quoted(self.names[0])))
+                .in_field(self.names[0]);
+            return Err(
+                wrong.advise("each row needs the id of the print to which the minutia belongs")
+            );
         }
-        let mut others = values[4..].iter().cloned().map(|value| Some(value).filter(|value| !value.is_empty()));
-        let label = self.config.label_field.as_ref().and_then(|_| others.next().flatten());
-        let within = self.asked.within.as_ref().and_then(|_| others.next().flatten());
+        let mut others = values[4..]
+            .iter()
+            .cloned()
+            .map(|value| Some(value).filter(|value| !value.is_empty()));
+        let label = self
+            .config
+            .label_field
+            .as_ref()
+            .and_then(|_| others.next().flatten());
+        let within = self
+            .asked
+            .within
+            .as_ref()
+            .and_then(|_| others.next().flatten());
         let number = match self.by_id.get(&values[0]) {
             Some(&number) => number,
             None => {
                 let id = found[0].unwrap_or(RawValue::NULL).to_owned();
-                let number = all.push(Card { id, minutiae: Vec::new(), within: within.clone(), label: label.clone() })?;
+                let number = all.push(Card {
+                    id,
+                    minutiae: Vec::new(),
+                    within: within.clone(),
+                    label: label.clone(),
+                })?;
                 self.by_id.insert(values[0].clone(), number);
                 number
             }
         };
         let card = &mut all.cards[number];
-        for (at, (here, before)) in [(label, &card.label), (within, &card.within)].into_iter().enumerate() {
+        for (at, (here, before)) in [(label, &card.label), (within, &card.within)]
+            .into_iter()
+            .enumerate()
+        {
             if here != *before {
-                let names = [self.config.label_field.as_deref(), self.asked.within.as_deref()];
-                return Err(contradiction(names[at].unwrap_or_default(), here, before.clone(), &values[0]));
+                let names = [
+                    self.config.label_field.as_deref(),
+                    self.asked.within.as_deref(),
+                ];
+                return Err(contradiction(
+                    names[at].unwrap_or_default(),
+                    here,
+                    before.clone(),
+                    &values[0],
+                ));
             }
         }
         // A row without numbers is a print in which no minutia was found.
@@ -112,8 +167,16 @@ impl<'a> Rows<'a> {
             Ok(number) if number.is_finite() => self.asked.advice(column),
             _ => Words::from("a number is needed; if the minutia is unknown, leave out the row"),
         };
-        let shown = if value.is_empty() { "empty".to_owned() } else { quoted(value) };
-        Err(Error::record(format!("field {} is {shown}", quoted(column))).in_field(column).advise(advice))
+        let shown = if value.is_empty() {
+            "empty".to_owned()
+        } else {
+            quoted(value)
+        };
+        Err(
+            Error::record(format!("field {} is {shown}", quoted(column)))
+                .in_field(column)
+                .advise(advice),
+        )
     }
 }
 
@@ -124,9 +187,15 @@ fn text(value: Option<&RawValue>) -> Result<String> {
 }
 
 fn contradiction(field: &str, here: Option<String>, before: Option<String>, id: &str) -> Error {
-    let shown = |value: Option<String>| value.map_or("empty".into(), |value| quoted(&value).to_string());
+    let shown =
+        |value: Option<String>| value.map_or("empty".into(), |value| quoted(&value).to_string());
     let (here, before) = (shown(here), shown(before));
-    let wrong =
-        Error::record(format!("field {} is {here}, but {before} in an earlier row of the print {}", quoted(field), quoted(id)));
-    wrong.in_field(field).advise("all rows of a print must have the same value")
+    let wrong = Error::record(format!(
+        "field {} is {here}, but {before} in an earlier row of the print {}",
+        quoted(field),
+        quoted(id)
+    ));
+    wrong
+        .in_field(field)
+        .advise("all rows of a print must have the same value")
 }

@@ -50,10 +50,17 @@ pub(super) fn split(config: &RunConfig) -> Result<(Vec<Input>, Vec<Template>)> {
     if names.is_empty() && !templates.is_empty() {
         return Ok((Vec::new(), templates));
     }
-    let mut inputs = RunConfig { inputs: names, ..config.clone() }.expand()?;
+    let mut inputs = RunConfig {
+        inputs: names,
+        ..config.clone()
+    }
+    .expand()?;
     inputs.retain(|input| match input {
         Input::File(path) if begins_template(path) => {
-            templates.push(Template { path: path.clone(), id: input.name() });
+            templates.push(Template {
+                path: path.clone(),
+                id: input.name(),
+            });
             false
         }
         _ => true,
@@ -65,20 +72,29 @@ pub(super) fn split(config: &RunConfig) -> Result<(Vec<Input>, Vec<Template>)> {
 /// are skipped, as in all folders. The ids are paths in the folder.
 fn inside(folder: &Path, within: &Path, templates: &mut Vec<Template>) -> Result<bool> {
     let listing = |error: std::io::Error| Error::reading(&within.display().to_string(), &error);
-    let entries: std::io::Result<Vec<PathBuf>> =
-        fs::read_dir(within).map_err(listing)?.map(|entry| entry.map(|entry| entry.path())).collect();
+    let entries: std::io::Result<Vec<PathBuf>> = fs::read_dir(within)
+        .map_err(listing)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect();
     let mut entries = entries.map_err(listing)?;
     entries.sort();
     let mut has_records = false;
     for path in entries {
-        if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
+        if path
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+        {
             continue;
         }
         if path.is_dir() {
             // A link to a folder may lead back to this one.
             has_records |= !path.is_symlink() && inside(folder, &path, templates)?;
         } else if begins_template(&path) {
-            let id = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
+            let id = path
+                .strip_prefix(folder)
+                .unwrap_or(&path)
+                .to_string_lossy()
+                .into_owned();
             templates.push(Template { path, id });
         } else {
             has_records |= Format::of_name(&path.to_string_lossy()).is_some();
@@ -102,7 +118,9 @@ impl Template {
     pub(super) fn add(&self, asked: &Cards, label: Option<&str>, all: &mut Gathered) -> Result<()> {
         let name = self.path.display().to_string();
         let (mut bytes, reading) = (Vec::new(), |error| Error::reading(&name, &error));
-        File::open(&self.path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(reading)?;
+        File::open(&self.path)
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .map_err(reading)?;
         let views = views(&bytes).map_err(|wrong| {
             let refused = Error::record(format!("not a valid fingerprint template: {wrong}")).at_byte(wrong.at + 1).at(&name);
             refused.advise("templates of ISO/IEC 19794-2 (2005 and 2011) and ANSI INCITS 378-2004 are read; write it again")
@@ -115,7 +133,12 @@ impl Template {
             let id = to_raw_value(&id).map_err(|error| Error::failure(error.to_string()))?;
             let field = |field: Option<&str>| field.and_then(|field| value(view, field));
             let (within, label) = (field(asked.within.as_deref()), field(label));
-            let card = Card { id, minutiae: view.minutiae.clone(), within, label };
+            let card = Card {
+                id,
+                minutiae: view.minutiae.clone(),
+                within,
+                label,
+            };
             all.push(card).map_err(|wrong| wrong.at(&name))?;
         }
         Ok(())

@@ -17,7 +17,9 @@ use crate::{
 /// several collections, its collection. Contenders of the same class are not compared; a contender that has a copy in another
 /// class is compared with all others.
 pub(super) fn classes(pairing: &Pairing, class: impl Fn(Document) -> u32) -> Result<Classes> {
-    let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(Contender(number)))).collect();
+    let mut classes: Classes = (0..pairing.numbers()?)
+        .map(|number| class(pairing.document(Contender(number))))
+        .collect();
     for (copy, first_copy) in pairing.copies_of_contenders() {
         let of_first_copy = &mut classes[first_copy.index()];
         if *of_first_copy != class(pairing.order.document(copy)) {
@@ -55,13 +57,30 @@ impl<'a> Groups<'a> {
     ) -> Result<Self> {
         let numbers = pairing.numbers()?;
         let count = numbers.checked_add(textless.groups).ok_or_else(|| {
-            Error::new(ErrorKind::Input, "there are more than 4,294,967,295 groups of equal pages")
-                .advise("compare parts of the collections")
+            Error::new(
+                ErrorKind::Input,
+                "there are more than 4,294,967,295 groups of equal pages",
+            )
+            .advise("compare parts of the collections")
         })?;
         let mut in_question = vec![false; numbers as usize];
-        matches.iter().for_each(|&(a, b, _)| [a, b].into_iter().for_each(|number| in_question[number as usize] = true));
-        pairing.copies_of_contenders().for_each(|(_, first_copy)| in_question[first_copy.index()] = true);
-        Ok(Self { sites, table, pairing, textless, numbers, count, in_question })
+        matches.iter().for_each(|&(a, b, _)| {
+            [a, b]
+                .into_iter()
+                .for_each(|number| in_question[number as usize] = true)
+        });
+        pairing
+            .copies_of_contenders()
+            .for_each(|(_, first_copy)| in_question[first_copy.index()] = true);
+        Ok(Self {
+            sites,
+            table,
+            pairing,
+            textless,
+            numbers,
+            count,
+            in_question,
+        })
     }
 
     /// Returns the matches between groups.
@@ -71,13 +90,22 @@ impl<'a> Groups<'a> {
             PairFigures::Resemblance { resemblance } => *resemblance,
             PairFigures::Containment { .. } | PairFigures::Unknown {} => 0.0,
         };
-        let likes: Vec<(u32, u32, f64)> = matches.iter().map(|(a, b, figures)| (*a, *b, resemblance(figures))).collect();
+        let likes: Vec<(u32, u32, f64)> = matches
+            .iter()
+            .map(|(a, b, figures)| (*a, *b, resemblance(figures)))
+            .collect();
         Likes::new(self.count, &likes)
     }
 
     /// Returns a collection, given its documents.
     pub(super) fn side(&self, documents: Range<u64>) -> Side {
-        let Self { sites, table, pairing, textless, .. } = self;
+        let Self {
+            sites,
+            table,
+            pairing,
+            textless,
+            ..
+        } = self;
         let (mut pages, mut counts) = (Vec::new(), vec![0; sites.names.len()]);
         for page in documents.clone() {
             let site = sites.of[page as usize];
@@ -85,10 +113,18 @@ impl<'a> Groups<'a> {
             let rank = pairing.order.rank(Document(page));
             let group = pairing.number(pairing.first_copy(rank).unwrap_or(rank));
             if let Some(group) = group.filter(|group| self.in_question[group.index()]) {
-                pages.push(Page { group: group.0, site, page, path: sites.paths[page as usize] });
+                pages.push(Page {
+                    group: group.0,
+                    site,
+                    page,
+                    path: sites.paths[page as usize],
+                });
             }
         }
-        let of_side = textless.alike.iter().filter(|(page, _)| documents.contains(page));
+        let of_side = textless
+            .alike
+            .iter()
+            .filter(|(page, _)| documents.contains(page));
         pages.extend(of_side.map(|&(page, group)| Page {
             group: self.numbers + group,
             site: sites.of[page as usize],

@@ -1,6 +1,8 @@
 //! Writes the lines of mirrors: pairs of sites, pairs of pages, and pages without a counterpart.
 
-use lookalike_applications::mirrors::{Counterpart, Evidence, Mirrors, ShareOf, SitePair, SitePairs};
+use lookalike_applications::mirrors::{
+    Counterpart, Evidence, Mirrors, ShareOf, SitePair, SitePairs,
+};
 use lookalike_io::{
     error::{Error, Result},
     write::Output,
@@ -143,11 +145,21 @@ impl PageData {
         }
         // The least similar pages come first, because people look for what changed.
         let mut sorted: Vec<&Counterpart> = counterparts.iter().collect();
-        sorted.sort_by(|x, y| x.resemblance.total_cmp(&y.resemblance).then((x.a, x.b).cmp(&(y.a, y.b))));
+        sorted.sort_by(|x, y| {
+            x.resemblance
+                .total_cmp(&y.resemblance)
+                .then((x.a, x.b).cmp(&(y.a, y.b)))
+        });
         let listed = sorted.iter().take(PAGES).map(|page| {
             let (a, b) = (Document(page.a), Document(page.b));
             let by = line.changed.map(|_| letter(page.evidence));
-            Listed { a, b, similarity: page.resemblance, counted: None, by }
+            Listed {
+                a,
+                b,
+                similarity: page.resemblance,
+                counted: None,
+                by,
+            }
         });
         self.pages.extend(listed);
         let mut site = serde_json::to_value(line).map_err(failure)?;
@@ -185,11 +197,22 @@ type PagesOfSites = Vec<(u32, u32, u64)>;
 
 impl Writing<'_> {
     /// Writes all lines. If there is a second round, `load` makes the shingle sets of the pages that it is given.
-    pub(super) fn write(&self, to: &mut Outputs, load: impl FnOnce(Vec<u64>, f64) -> Result<RemainingPages>) -> Result<Counts> {
-        let pairs = self.mirrors.site_pairs(self.asked.share, self.asked.of, self.asked.common_sites);
+    pub(super) fn write(
+        &self,
+        to: &mut Outputs,
+        load: impl FnOnce(Vec<u64>, f64) -> Result<RemainingPages>,
+    ) -> Result<Counts> {
+        let pairs =
+            self.mirrors
+                .site_pairs(self.asked.share, self.asked.of, self.asked.common_sites);
         self.table.budget.hold(pairs.bytes());
-        let mut counts = Counts { site_pairs: pairs.len() as u64, common: pairs.excluded(), ..Counts::default() };
-        let pages = (to.alone.is_some() || self.asked.changed.is_some()).then(|| self.pages_of_sites());
+        let mut counts = Counts {
+            site_pairs: pairs.len() as u64,
+            common: pairs.excluded(),
+            ..Counts::default()
+        };
+        let pages =
+            (to.alone.is_some() || self.asked.changed.is_some()).then(|| self.pages_of_sites());
         let mut remaining = match (&pages, self.asked.changed) {
             (Some(pages), Some(least)) => Some(load(self.all_remaining(&pairs, pages), least)?),
             _ => None,
@@ -205,7 +228,10 @@ impl Writing<'_> {
             counts.counterparts += line.counterparts;
             counts.same_path += line.same_path;
             counts.changed += changed.len() as u64;
-            counts.changed_by_path += changed.iter().filter(|page| page.evidence == Evidence::Path).count() as u64;
+            counts.changed_by_path += changed
+                .iter()
+                .filter(|page| page.evidence == Evidence::Path)
+                .count() as u64;
             counterparts.extend_from_slice(&changed);
             counterparts.sort_unstable_by_key(|page| page.a);
             if let Some(output) = &mut to.pages {
@@ -224,8 +250,12 @@ impl Writing<'_> {
             if let (Some(output), Some(pages)) = (&mut to.alone, &pages) {
                 counts.alone += self.alone_in(pair, &counterparts, pages, output)?;
             }
-            to.sites.iter_mut().try_for_each(|output| write_line(&line, output))?;
-            to.page.iter_mut().try_for_each(|page| page.take(&line, &counterparts))?;
+            to.sites
+                .iter_mut()
+                .try_for_each(|output| write_line(&line, output))?;
+            to.page
+                .iter_mut()
+                .try_for_each(|page| page.take(&line, &counterparts))?;
             if counts.first.len() < FIRST {
                 counts.first.push(line);
             }
@@ -238,7 +268,10 @@ impl Writing<'_> {
 
     /// Returns the pair of sites with the largest share of matches, however small it is.
     pub(super) fn closest(&self) -> Option<SiteLine> {
-        let common = self.asked.common_sites.map_or(COMMON, |common| common.min(COMMON));
+        let common = self
+            .asked
+            .common_sites
+            .map_or(COMMON, |common| common.min(COMMON));
         let pair = self.mirrors.closest(self.asked.of, common)?;
         Some(self.site(&pair, &self.mirrors.counterparts(pair.a, pair.b), &[]))
     }
@@ -247,7 +280,12 @@ impl Writing<'_> {
         &self.sites.names[site as usize]
     }
 
-    fn site(&self, pair: &SitePair, counterparts: &[Counterpart], changed: &[Counterpart]) -> SiteLine {
+    fn site(
+        &self,
+        pair: &SitePair,
+        counterparts: &[Counterpart],
+        changed: &[Counterpart],
+    ) -> SiteLine {
         SiteLine {
             a: self.name(pair.a).into(),
             b: self.name(pair.b).into(),
@@ -278,14 +316,25 @@ impl Writing<'_> {
     }
 
     /// Returns the pages of the two sites of a pair that have no counterpart, sorted.
-    fn remaining(&self, pair: &SitePair, counterparts: &[Counterpart], pages: &PagesOfSites) -> [Vec<u64>; 2] {
-        let mut paired: [Vec<u64>; 2] =
-            [counterparts.iter().map(|page| page.a).collect(), counterparts.iter().map(|page| page.b).collect()];
+    fn remaining(
+        &self,
+        pair: &SitePair,
+        counterparts: &[Counterpart],
+        pages: &PagesOfSites,
+    ) -> [Vec<u64>; 2] {
+        let mut paired: [Vec<u64>; 2] = [
+            counterparts.iter().map(|page| page.a).collect(),
+            counterparts.iter().map(|page| page.b).collect(),
+        ];
         paired[1].sort_unstable();
-        [(0, pair.a, &paired[0]), (self.second(), pair.b, &paired[1])].map(|(collection, site, paired)| {
-            let pages = run(pages, collection, site).iter().map(|page| page.2);
-            pages.filter(|page| paired.binary_search(page).is_err()).collect()
-        })
+        [(0, pair.a, &paired[0]), (self.second(), pair.b, &paired[1])].map(
+            |(collection, site, paired)| {
+                let pages = run(pages, collection, site).iter().map(|page| page.2);
+                pages
+                    .filter(|page| paired.binary_search(page).is_err())
+                    .collect()
+            },
+        )
     }
 
     /// Returns the pages that the second round compares, in any order. Pages are repeated if they are in several pairs of sites.
@@ -308,7 +357,9 @@ impl Writing<'_> {
 
     fn pages_of_sites(&self) -> PagesOfSites {
         let pages = self.sites.of.iter().zip(0..);
-        let mut pages: Vec<_> = pages.map(|(&site, page)| (self.collection(page), site, page)).collect();
+        let mut pages: Vec<_> = pages
+            .map(|(&site, page)| (self.collection(page), site, page))
+            .collect();
         self.table.budget.hold(size_of_val(&*pages));
         pages.sort_unstable();
         pages
@@ -319,23 +370,41 @@ impl Writing<'_> {
     }
 
     /// Writes those pages of two sites that have no counterpart on the other site. Returns the number of these pages.
-    fn alone_in(&self, pair: &SitePair, counterparts: &[Counterpart], pages: &PagesOfSites, output: &mut Output) -> Result<u64> {
+    fn alone_in(
+        &self,
+        pair: &SitePair,
+        counterparts: &[Counterpart],
+        pages: &PagesOfSites,
+        output: &mut Output,
+    ) -> Result<u64> {
         let [like_a, like_b] = self.mirrors.alike(pair.a, pair.b);
-        let mut paired: [Vec<u64>; 2] =
-            [counterparts.iter().map(|page| page.a).collect(), counterparts.iter().map(|page| page.b).collect()];
+        let mut paired: [Vec<u64>; 2] = [
+            counterparts.iter().map(|page| page.a).collect(),
+            counterparts.iter().map(|page| page.b).collect(),
+        ];
         if self.asked.all_pairs {
-            paired.iter_mut().zip([&like_a, &like_b]).for_each(|(paired, like)| paired.extend(like));
+            paired
+                .iter_mut()
+                .zip([&like_a, &like_b])
+                .for_each(|(paired, like)| paired.extend(like));
             paired[0].sort_unstable();
         }
         let [paired_a, mut paired_b]: [Vec<u64>; 2] = paired;
         paired_b.sort_unstable();
         let mut count = 0;
-        for (collection, site, mirror, paired, like) in
-            [(0, pair.a, pair.b, paired_a, like_a), (self.second(), pair.b, pair.a, paired_b, like_b)]
-        {
+        for (collection, site, mirror, paired, like) in [
+            (0, pair.a, pair.b, paired_a, like_a),
+            (self.second(), pair.b, pair.a, paired_b, like_b),
+        ] {
             for &(_, _, page) in run(pages, collection, site) {
                 if paired.binary_search(&page).is_err() {
-                    self.alone(page, site, Some(mirror), like.binary_search(&page).is_ok(), output)?;
+                    self.alone(
+                        page,
+                        site,
+                        Some(mirror),
+                        like.binary_search(&page).is_ok(),
+                        output,
+                    )?;
                     count += 1;
                 }
             }
@@ -344,13 +413,20 @@ impl Writing<'_> {
     }
 
     /// Writes the pages of each site that is in no pair of sites. Returns the number of these pages.
-    fn without_mirror(&self, pairs: &SitePairs, pages: &PagesOfSites, output: &mut Output) -> Result<u64> {
+    fn without_mirror(
+        &self,
+        pairs: &SitePairs,
+        pages: &PagesOfSites,
+        output: &mut Output,
+    ) -> Result<u64> {
         let mut mirrored = [0, 1].map(|_| vec![false; self.sites.names.len()]);
         for pair in pairs.iter() {
             mirrored[0][pair.a as usize] = true;
             mirrored[self.second() as usize][pair.b as usize] = true;
         }
-        let rest = pages.iter().filter(|page| !mirrored[page.0 as usize][page.1 as usize]);
+        let rest = pages
+            .iter()
+            .filter(|page| !mirrored[page.0 as usize][page.1 as usize]);
         let mut count = 0;
         for &(_, site, page) in rest {
             self.alone(page, site, None, false, output)?;
@@ -359,7 +435,14 @@ impl Writing<'_> {
         Ok(count)
     }
 
-    fn alone(&self, page: u64, site: u32, mirror: Option<u32>, alike: bool, output: &mut Output) -> Result<()> {
+    fn alone(
+        &self,
+        page: u64,
+        site: u32,
+        mirror: Option<u32>,
+        alike: bool,
+        output: &mut Output,
+    ) -> Result<()> {
         let mut id = Vec::new();
         let line = AloneLine {
             id: raw(self.table.ids.get(page, &mut id)?)?,

@@ -148,23 +148,52 @@ pub struct MirrorsSummary {
 /// # Errors
 /// Fails for the same reasons as [`pairs`](crate::jobs::pairs::pairs); also if a page has no site, if a collection has no pages,
 /// or if the same collection is named twice.
-pub fn mirrors(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, observer: Observer) -> Result<MirrorsSummary> {
+pub fn mirrors(
+    config: &RunConfig,
+    asked: &Mirroring,
+    outputs: MirrorOutputs,
+    observer: Observer,
+) -> Result<MirrorsSummary> {
     without_panic(|| all_passes(config, asked, outputs, observer))
 }
 
-fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, observer: Observer) -> Result<MirrorsSummary> {
+fn all_passes(
+    config: &RunConfig,
+    asked: &Mirroring,
+    outputs: MirrorOutputs,
+    observer: Observer,
+) -> Result<MirrorsSummary> {
     let (config, method) = check(config, asked)?;
     let within = !config.has_references();
     let stdout = PathBuf::from("-");
-    let paths = [Some(outputs.sites.unwrap_or(&stdout)), outputs.pages, outputs.unmatched];
-    let Opened { sources, outputs: written, mut bad, means: Means { pool, budget } } = open(&config, paths, "mirrors")?;
-    let Sources { source, left_out, .. } = sources;
-    let [mut report] = create(&config, [config.report.as_ref().map(|report| report.path.as_path())])?;
+    let paths = [
+        Some(outputs.sites.unwrap_or(&stdout)),
+        outputs.pages,
+        outputs.unmatched,
+    ];
+    let Opened {
+        sources,
+        outputs: written,
+        mut bad,
+        means: Means { pool, budget },
+    } = open(&config, paths, "mirrors")?;
+    let Sources {
+        source, left_out, ..
+    } = sources;
+    let [mut report] = create(
+        &config,
+        [config.report.as_ref().map(|report| report.path.as_path())],
+    )?;
     let mut labels: BTreeMap<NonZeroU128, Box<str>> = BTreeMap::new();
     let by_field = config.label_field.is_some();
     let mut pages = Vec::new();
     let labels_to = Some(&mut labels).filter(|_| by_field);
-    let beside = Beside { bad: bad.as_mut(), labels: labels_to, textless: Some(&mut pages), ..Beside::default() };
+    let beside = Beside {
+        bad: bad.as_mut(),
+        labels: labels_to,
+        textless: Some(&mut pages),
+        ..Beside::default()
+    };
     let mut table = sketching::sketch(&config, &method, &source, &budget, &pool, beside, observer)?;
     if !config.allow_repeated_ids {
         refuse_repeated_references(&table, &source)?;
@@ -175,37 +204,80 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     }
     // References are compared with each other too, because a page of the second collection may be a copy of a page of the first.
     // Such a copy matches every page of the first collection that the original matches.
-    table.references = References { only: !within, among: true, ..table.references };
+    table.references = References {
+        only: !within,
+        among: true,
+        ..table.references
+    };
     let first = table.references;
     let class = |document: Document| match within {
         true => sites.of[document.0 as usize],
         false => u32::from(first.contains(document)),
     };
     let classes = |pairing: &Pairing, _: &CandidatePairs| classes(pairing, class).map(Some);
-    let verified = verified((&config, &method), &source, &mut table, &pool, classes, |_| Ok(AllMatches::new()), observer)?;
-    let Verified { pairing, matches, finding, .. } = verified;
+    let verified = verified(
+        (&config, &method),
+        &source,
+        &mut table,
+        &pool,
+        classes,
+        |_| Ok(AllMatches::new()),
+        observer,
+    )?;
+    let Verified {
+        pairing,
+        matches,
+        finding,
+        ..
+    } = verified;
     let textless = Textless::new(pages, &sites, |page| class(Document(page)), &table.budget);
     let groups = Groups::new((&sites, &table), &pairing, &matches, &textless)?;
     let (a, b) = match within {
         true => (groups.side(0..table.documents), None),
-        false => (groups.side(0..first.documents), Some(groups.side(first.documents..table.documents))),
+        false => (
+            groups.side(0..first.documents),
+            Some(groups.side(first.documents..table.documents)),
+        ),
     };
     let matched = Mirrors::new(a, b, groups.likes(&matches));
     drop(matches);
 
-    let pass = Pass { config: &config, method: &method, source: &source, table: &table, pool: &pool, observer };
-    let writing = Writing { table: &table, sites: &sites, mirrors: &matched, first, asked };
+    let pass = Pass {
+        config: &config,
+        method: &method,
+        source: &source,
+        table: &table,
+        pool: &pool,
+        observer,
+    };
+    let writing = Writing {
+        table: &table,
+        sites: &sites,
+        mirrors: &matched,
+        first,
+        asked,
+    };
     let [sites_to, pages_to, alone_to] = written;
-    let mut to =
-        Outputs { sites: sites_to, pages: pages_to, alone: alone_to, page: report.as_ref().map(|_| PageData::default()) };
-    let reported = writing.write(&mut to, |pages, least| RemainingPages::load(pass, pages, least))?;
+    let mut to = Outputs {
+        sites: sites_to,
+        pages: pages_to,
+        alone: alone_to,
+        page: report.as_ref().map(|_| PageData::default()),
+    };
+    let reported = writing.write(&mut to, |pages, least| {
+        RemainingPages::load(pass, pages, least)
+    })?;
     let none = reported.site_pairs == 0;
     let closest = if none { writing.closest() } else { None };
     let shared_paths = none.then(|| sites.shared_paths((!within).then_some(first.documents)));
     let sites_of = |side: &Side| side.sites().iter().filter(|&&pages| pages > 0).count() as u64;
     let mut summary = MirrorsSummary {
         report: None,
-        pages_a: if within { table.documents } else { first.documents },
+        pages_a: if within {
+            table.documents
+        } else {
+            first.documents
+        },
         pages_b: (!within).then(|| table.documents - first.documents),
         sites_a: sites_of(matched.a()),
         sites_b: (!within).then(|| sites_of(matched.b())),
@@ -222,12 +294,22 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
         closest,
         shared_paths,
         first: reported.first,
-        finding: Finding { above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)), ..finding },
+        finding: Finding {
+            above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)),
+            ..finding
+        },
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
     };
-    if let (Some(output), Some(PageData { sites, pages: listed })) = (&mut report, to.page) {
+    if let (
+        Some(output),
+        Some(PageData {
+            sites,
+            pages: listed,
+        }),
+    ) = (&mut report, to.page)
+    {
         let (config, near) = (&config, Err("mirrors"));
         let (rows, command) = (None, "mirrors");
         let collecting = Collecting {
@@ -253,7 +335,9 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
 
 /// Returns the field that contains the site of a page, if sites are taken from a field.
 fn label_field(by: &SitesBy, config: &RunConfig) -> Result<Option<String>> {
-    let SiteBy::Field(field) = &by.by else { return Ok(config.label_field.clone()) };
+    let SiteBy::Field(field) = &by.by else {
+        return Ok(config.label_field.clone());
+    };
     if *field == config.text_field {
         let by = (Setting::By, format!("field:{}", cut(field)));
         let what = words![by, ": the text cannot identify the site"];
@@ -264,28 +348,51 @@ fn label_field(by: &SitesBy, config: &RunConfig) -> Result<Option<String>> {
 
 /// Checks the request, and returns how pages are read and how they are compared.
 fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
-    let config = RunConfig { label_field: label_field(&asked.sites, config)?, ..config.clone() };
+    let config = RunConfig {
+        label_field: label_field(&asked.sites, config)?,
+        ..config.clone()
+    };
     if !(0.0..=1.0).contains(&asked.share) {
-        let what = words![Setting::Share, format!(" must be from 0 to 1, got {}", asked.share)];
+        let what = words![
+            Setting::Share,
+            format!(" must be from 0 to 1, got {}", asked.share)
+        ];
         return Err(Error::new(ErrorKind::Config, what).advise("for example 0.5"));
     }
     asked.changed.map_or(Ok(()), remaining::check)?;
     let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
-    let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
+    let method = Method::new(Config {
+        verify,
+        cluster,
+        ..config.method.clone()
+    })?;
     Ok((config, method))
 }
 
 /// Returns the error for a single collection that has only one site.
 fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
     let advice = match by {
-        SiteBy::Host => words!["choose ", (Setting::By, "folder"), " to compare folders of a host"],
-        SiteBy::Name if sites.of_urls => words!["choose ", (Setting::By, "folder"), " to compare folders of a host"],
+        SiteBy::Host => words![
+            "choose ",
+            (Setting::By, "folder"),
+            " to compare folders of a host"
+        ],
+        SiteBy::Name if sites.of_urls => words![
+            "choose ",
+            (Setting::By, "folder"),
+            " to compare folders of a host"
+        ],
         SiteBy::Name | SiteBy::Folder if sites.in_folders => {
             words!["use more folders in a site's name with ", Setting::Depth]
         }
-        SiteBy::Name | SiteBy::Folder => words!["take sites from a field with ", (Setting::By, "field:NAME")],
+        SiteBy::Name | SiteBy::Folder => {
+            words!["take sites from a field with ", (Setting::By, "field:NAME")]
+        }
         SiteBy::Field(_) => words!["use another field"],
     };
-    let what = format!("all pages belong to one site, {}, which cannot mirror itself", quoted(site));
+    let what = format!(
+        "all pages belong to one site, {}, which cannot mirror itself",
+        quoted(site)
+    );
     Error::new(ErrorKind::Input, what).advise(words!["name a second collection, or ", advice])
 }

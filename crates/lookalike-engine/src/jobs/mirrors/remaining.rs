@@ -46,7 +46,12 @@ impl RemainingPages {
         pass.table.budget.hold(size_of_val(&*pages));
         let number = |page: u64| pages.binary_search(&page).ok().map(|number| number as u32);
         let sets = sets::load(pass, count, number)?;
-        Ok(Self { pages, sets, least, budget: pass.table.budget.clone() })
+        Ok(Self {
+            pages,
+            sets,
+            least,
+            budget: pass.table.budget.clone(),
+        })
     }
 
     /// Pairs the remaining pages of two sites. Both lists of pages are sorted. The sets are spilled if this needs their memory.
@@ -55,9 +60,19 @@ impl RemainingPages {
             return Ok(Vec::new());
         }
         let of = |pages: &[u64]| -> Vec<Remaining> {
-            pages.iter().map(|&page| Remaining { page, path: sites.paths[page as usize] }).collect()
+            pages
+                .iter()
+                .map(|&page| Remaining {
+                    page,
+                    path: sites.paths[page as usize],
+                })
+                .collect()
         };
-        let shingles = b.iter().filter_map(|&page| self.number(page)).map(|number| self.sets.len(number)).sum::<usize>();
+        let shingles = b
+            .iter()
+            .filter_map(|&page| self.number(page))
+            .map(|number| self.sets.len(number))
+            .sum::<usize>();
         let bytes = FOR_SHINGLE * shingles + FOR_PAGE * a.len();
         self.budget.hold(bytes);
         self.sets.make_room()?;
@@ -67,7 +82,10 @@ impl RemainingPages {
     }
 
     fn number(&self, page: u64) -> Option<u32> {
-        self.pages.binary_search(&page).ok().map(|number| number as u32)
+        self.pages
+            .binary_search(&page)
+            .ok()
+            .map(|number| number as u32)
     }
 }
 
@@ -75,7 +93,8 @@ impl ShingleSets for RemainingPages {
     type Error = Error;
 
     fn set<'a>(&'a self, page: u64, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
-        self.number(page).map_or(Ok(&[]), |number| self.sets.get(number, scratch))
+        self.number(page)
+            .map_or(Ok(&[]), |number| self.sets.get(number, scratch))
     }
 }
 
@@ -87,6 +106,9 @@ pub(super) fn check(least: f64) -> Result<()> {
     if least > 0.0 && least <= 1.0 {
         return Ok(());
     }
-    let what = lookalike_io::words![Setting::Changed, format!(" must be above 0 and at most 1, got {least}")];
+    let what = lookalike_io::words![
+        Setting::Changed,
+        format!(" must be above 0 and at most 1, got {least}")
+    ];
     Err(Error::new(ErrorKind::Config, what).advise("for example 0.3"))
 }

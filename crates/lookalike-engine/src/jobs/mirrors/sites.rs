@@ -41,7 +41,11 @@ pub struct SitesBy {
 
 impl Default for SitesBy {
     fn default() -> Self {
-        Self { by: SiteBy::Name, depth: 1, fold_www: false }
+        Self {
+            by: SiteBy::Name,
+            depth: 1,
+            fold_www: false,
+        }
     }
 }
 
@@ -54,9 +58,14 @@ impl SitesBy {
     /// of that field.
     fn place<'a>(&self, name: &'a str, label: Option<&'a str>) -> Option<(Cow<'a, str>, &'a str)> {
         let url = Url::of(name);
-        let path = url.as_ref().map_or(name.trim_start_matches("./").trim_start_matches('/'), |url| url.path);
+        let path = url.as_ref().map_or(
+            name.trim_start_matches("./").trim_start_matches('/'),
+            |url| url.path,
+        );
         if let Some(label) = label {
-            let inside = path.strip_prefix(label).and_then(|path| path.strip_prefix('/'));
+            let inside = path
+                .strip_prefix(label)
+                .and_then(|path| path.strip_prefix('/'));
             return Some((label.into(), inside.unwrap_or(path)));
         }
         let by_host = match self.by {
@@ -83,7 +92,9 @@ fn split(path: &str, depth: usize) -> (&str, &str) {
     // Slashes in a query do not separate folders.
     let end = path.find('?').unwrap_or(path.len());
     let slashes = path[..end].match_indices('/').take(depth);
-    slashes.last().map_or(("", path), |(at, _)| (&path[..at], &path[at + 1..]))
+    slashes
+        .last()
+        .map_or(("", path), |(at, _)| (&path[..at], &path[at + 1..]))
 }
 
 /// Returns a page's path in the form that is compared: pages of two sites have the same path if these forms are equal. A final
@@ -92,8 +103,14 @@ fn split(path: &str, depth: usize) -> (&str, &str) {
 fn compared(path: &str, is_url: bool) -> Cow<'_, [u8]> {
     let (before, query) = path.split_at(path.find('?').unwrap_or(path.len()));
     let (folder, file) = before.split_at(before.rfind('/').map_or(0, |at| at + 1));
-    let is_index = ["index.html", "index.htm"].iter().any(|index| file.eq_ignore_ascii_case(index));
-    let shown = if is_index { Cow::Owned(format!("{folder}{query}")) } else { Cow::Borrowed(path) };
+    let is_index = ["index.html", "index.htm"]
+        .iter()
+        .any(|index| file.eq_ignore_ascii_case(index));
+    let shown = if is_index {
+        Cow::Owned(format!("{folder}{query}"))
+    } else {
+        Cow::Borrowed(path)
+    };
     match shown {
         shown if is_url && shown.contains('%') => Cow::Owned(decoded(shown.as_bytes())),
         Cow::Borrowed(path) => Cow::Borrowed(path.as_bytes()),
@@ -130,17 +147,29 @@ impl<'a> Url<'a> {
     fn of(name: &'a str) -> Option<Self> {
         let (scheme, rest) = name.split_once("://")?;
         let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.bytes().all(|c| c.is_ascii_alphanumeric() || b"+-.".contains(&c));
+            && scheme
+                .bytes()
+                .all(|c| c.is_ascii_alphanumeric() || b"+-.".contains(&c));
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        (is_scheme && !host.is_empty()).then(|| Self { scheme, host, path: path.trim_start_matches('/') })
+        let host = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host);
+        (is_scheme && !host.is_empty()).then(|| Self {
+            scheme,
+            host,
+            path: path.trim_start_matches('/'),
+        })
     }
 
     /// Returns the host in lower case, without the scheme's default port.
     fn host(&self, fold_www: bool) -> String {
-        let usual = [("http", ":80"), ("https", ":443")].into_iter().find(|(scheme, _)| self.scheme.eq_ignore_ascii_case(scheme));
-        let host = usual.and_then(|(_, port)| self.host.strip_suffix(port)).unwrap_or(self.host);
+        let usual = [("http", ":80"), ("https", ":443")]
+            .into_iter()
+            .find(|(scheme, _)| self.scheme.eq_ignore_ascii_case(scheme));
+        let host = usual
+            .and_then(|(_, port)| self.host.strip_suffix(port))
+            .unwrap_or(self.host);
         let host = host.strip_suffix(':').unwrap_or(host).to_lowercase();
         match host.strip_prefix("www.").filter(|_| fold_www) {
             Some(bare) => bare.into(),
@@ -166,28 +195,55 @@ impl Sites {
     ///
     /// # Errors
     /// Fails if a page has no site, because its name is not a URL or because it does not have the field.
-    pub(super) fn new(by: &SitesBy, table: &Table, labels: &BTreeMap<NonZeroU128, Box<str>>, source: &Source) -> Result<Self> {
-        let mut sites = Self { names: Vec::new(), of: Vec::new(), paths: Vec::new(), of_urls: false, in_folders: false };
+    pub(super) fn new(
+        by: &SitesBy,
+        table: &Table,
+        labels: &BTreeMap<NonZeroU128, Box<str>>,
+        source: &Source,
+    ) -> Result<Self> {
+        let mut sites = Self {
+            names: Vec::new(),
+            of: Vec::new(),
+            paths: Vec::new(),
+            of_urls: false,
+            in_folders: false,
+        };
         let (mut numbers, mut scratch) = (BTreeMap::<String, u32>::new(), Vec::new());
         table.ids.each(0..table.documents, &mut scratch, |id| {
             let (name, document) = (plain(id), sites.of.len());
-            let failed =
-                |why: Error| table.place(document as u64, source).map_or_else(|error| error, |place| why.at_place(place));
+            let failed = |why: Error| {
+                table
+                    .place(document as u64, source)
+                    .map_or_else(|error| error, |place| why.at_place(place))
+            };
             let label = match &by.by {
                 SiteBy::Field(field) => {
-                    let label = table.labels.get(document).copied().flatten().and_then(|label| labels.get(&label));
+                    let label = table
+                        .labels
+                        .get(document)
+                        .copied()
+                        .flatten()
+                        .and_then(|label| labels.get(&label));
                     Some(plain(label.ok_or_else(|| failed(without(field)))?))
                 }
                 SiteBy::Name | SiteBy::Host | SiteBy::Folder => None,
             };
-            let (site, path) = by.place(&name, label.as_deref()).ok_or_else(|| failed(no_url(id)))?;
+            let (site, path) = by
+                .place(&name, label.as_deref())
+                .ok_or_else(|| failed(no_url(id)))?;
             // Consecutive pages are often of the same site.
-            let last = sites.of.last().copied().filter(|&last| sites.names[last as usize] == *site);
-            let number = last.or_else(|| numbers.get(&*site).copied()).unwrap_or_else(|| {
-                numbers.insert(site.clone().into(), sites.names.len() as u32);
-                sites.names.push(site.into());
-                sites.names.len() as u32 - 1
-            });
+            let last = sites
+                .of
+                .last()
+                .copied()
+                .filter(|&last| sites.names[last as usize] == *site);
+            let number = last
+                .or_else(|| numbers.get(&*site).copied())
+                .unwrap_or_else(|| {
+                    numbers.insert(site.clone().into(), sites.names.len() as u32);
+                    sites.names.push(site.into());
+                    sites.names.len() as u32 - 1
+                });
             sites.of.push(number);
             let is_url = Url::of(&name).is_some();
             sites.of_urls |= is_url;
@@ -195,7 +251,9 @@ impl Sites {
             sites.paths.push(xxh3_64(&compared(path, is_url)));
             Ok(())
         })?;
-        table.budget.hold(size_of_val(&*sites.of) + size_of_val(&*sites.paths));
+        table
+            .budget
+            .hold(size_of_val(&*sites.of) + size_of_val(&*sites.paths));
         Ok(sites)
     }
 }
@@ -205,10 +263,17 @@ impl Sites {
     /// collections, `second` is the number of the second collection's first page.
     pub(super) fn shared_paths(&self, second: Option<u64>) -> u64 {
         let side = |(&site, page)| second.map_or(site, |second| u32::from(page >= second));
-        let mut paths: Vec<(u64, u32)> = self.paths.iter().copied().zip(self.of.iter().zip(0u64..).map(side)).collect();
+        let mut paths: Vec<(u64, u32)> = self
+            .paths
+            .iter()
+            .copied()
+            .zip(self.of.iter().zip(0u64..).map(side))
+            .collect();
         paths.sort_unstable();
         let of_path = paths.chunk_by(|p, q| p.0 == q.0);
-        of_path.filter(|pages| pages.first().map(|page| page.1) != pages.last().map(|page| page.1)).count() as u64
+        of_path
+            .filter(|pages| pages.first().map(|page| page.1) != pages.last().map(|page| page.1))
+            .count() as u64
     }
 }
 
@@ -225,7 +290,12 @@ fn without(field: &str) -> Error {
 
 fn no_url(id: &str) -> Error {
     let called = format!("the page has the id {id}, which is not a URL, but ");
-    Error::record(words![called, (Setting::By, "host"), " takes the site from it"]).advise(words![
+    Error::record(words![
+        called,
+        (Setting::By, "host"),
+        " takes the site from it"
+    ])
+    .advise(words![
         "name the field with the URL with ",
         Setting::IdField,
         ", or choose ",
@@ -241,7 +311,11 @@ mod tests {
 
     #[test]
     fn names_are_split_into_sites_and_paths() {
-        let by = |by: SiteBy, depth| SitesBy { by, depth, fold_www: true };
+        let by = |by: SiteBy, depth| SitesBy {
+            by,
+            depth,
+            fold_www: true,
+        };
         let field = || SiteBy::Field("f".into());
         #[rustfmt::skip]
         let table = [
@@ -266,10 +340,17 @@ mod tests {
         ];
         for (by, name, label, expected) in table {
             let found = by.place(name, label);
-            assert_eq!(found.as_ref().map(|(site, path)| (&**site, *path)), expected, "{by:?} {name} {label:?}");
+            assert_eq!(
+                found.as_ref().map(|(site, path)| (&**site, *path)),
+                expected,
+                "{by:?} {name} {label:?}"
+            );
         }
         let kept = SitesBy::default();
-        assert_eq!(kept.place("https://www.example.com/a", None), Some(("www.example.com".into(), "a")));
+        assert_eq!(
+            kept.place("https://www.example.com/a", None),
+            Some(("www.example.com".into(), "a"))
+        );
     }
     #[test]
     fn paths_are_normalised_across_servers() {

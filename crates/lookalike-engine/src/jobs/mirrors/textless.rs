@@ -20,9 +20,17 @@ pub(super) struct Textless {
 impl Textless {
     /// Groups pages by their paths and bytes. Pages are given by number, with hashes of their bytes. `side` returns a page's
     /// collection or, if there is only one collection, its site. A group needs pages of two sides.
-    pub(super) fn new(pages: Vec<(u64, u128)>, sites: &Sites, side: impl Fn(u64) -> u32, budget: &Budget) -> Self {
+    pub(super) fn new(
+        pages: Vec<(u64, u128)>,
+        sites: &Sites,
+        side: impl Fn(u64) -> u32,
+        budget: &Budget,
+    ) -> Self {
         let path = |page: u64| sites.paths[page as usize];
-        let mut rows: Vec<(u128, u64, u64)> = pages.iter().map(|&(page, bytes)| (bytes, path(page), page)).collect();
+        let mut rows: Vec<(u128, u64, u64)> = pages
+            .iter()
+            .map(|&(page, bytes)| (bytes, path(page), page))
+            .collect();
         budget.hold(size_of_val(&*rows));
         rows.sort_unstable();
         let (mut groups, mut alike) = (0, Vec::new());
@@ -32,6 +40,10 @@ impl Textless {
                 groups += 1;
             }
         }
-        Self { pages: rows.len() as u64, groups, alike }
+        Self {
+            pages: rows.len() as u64,
+            groups,
+            alike,
+        }
     }
 }

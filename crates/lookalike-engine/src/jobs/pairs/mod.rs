@@ -99,7 +99,11 @@ pub struct PairsSummary {
 ///
 /// # Errors
 /// Fails for the same reasons as [`dedup`](crate::jobs::dedup::dedup).
-pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
+pub fn pairs(
+    config: &RunConfig,
+    output: Option<&Path>,
+    observer: Observer,
+) -> Result<PairsSummary> {
     let stdout = PathBuf::from("-");
     without_panic(|| all_passes(config, Wanted::Written(output.unwrap_or(&stdout)), observer))
 }
@@ -108,7 +112,11 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
 ///
 /// # Errors
 /// Fails for the same reasons as [`pairs`], and with any error that `tell` returns.
-pub fn pairs_reporting(config: &RunConfig, tell: &mut TellPair, observer: Observer) -> Result<PairsSummary> {
+pub fn pairs_reporting(
+    config: &RunConfig,
+    tell: &mut TellPair,
+    observer: Observer,
+) -> Result<PairsSummary> {
     without_panic(|| all_passes(config, Wanted::Reported(tell), observer))
 }
 
@@ -136,27 +144,63 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         let method = sketched::method(config, &parameters)?;
         let opened = open_read(config, [wanted.path()], "pairs", || Ok(Reading::sketches()))?;
         let Means { pool, budget } = &opened.means;
-        let table = table::read(config, &method, &opened.sources.source, budget, pool, observer)?;
+        let table = table::read(
+            config,
+            &method,
+            &opened.sources.source,
+            budget,
+            pool,
+            observer,
+        )?;
         let figures = SketchFigures::of(&parameters, &method)?;
         let summary = listed(config, &method, (table, opened, None), wanted, observer)?;
         // A pair is found only if its estimate reaches the threshold, too.
-        let finding = Finding { found_at_threshold: figures.listed_at_threshold, ..summary.finding };
-        return Ok(PairsSummary { sketches: Some(figures), finding, ..summary });
+        let finding = Finding {
+            found_at_threshold: figures.listed_at_threshold,
+            ..summary.finding
+        };
+        return Ok(PairsSummary {
+            sketches: Some(figures),
+            finding,
+            ..summary
+        });
     }
     // Pairs are listed because users want to see their similarities. So the similarities are counted exactly, however candidates
     // are found, unless the configuration asks for something else. Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
-    let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
+    let method = Method::new(Config {
+        verify,
+        cluster,
+        ..config.method.clone()
+    })?;
     if config.nearest.is_some() && method.verify() == Verify::None {
-        let what =
-            words![Setting::Nearest, " sorts pairs by their similarity, and ", (Setting::Verify, "none"), " measures none"];
+        let what = words![
+            Setting::Nearest,
+            " sorts pairs by their similarity, and ",
+            (Setting::Verify, "none"),
+            " measures none"
+        ];
         return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
     }
     let mut opened = open(config, [wanted.path()], "pairs")?;
-    let [report] = create(config, [config.report.as_ref().map(|report| report.path.as_path())])?;
+    let [report] = create(
+        config,
+        [config.report.as_ref().map(|report| report.path.as_path())],
+    )?;
     let Means { pool, budget } = &opened.means;
-    let beside = Beside { bad: opened.bad.as_mut(), ..Beside::default() };
-    let table = sketching::sketch(config, &method, &opened.sources.source, budget, pool, beside, observer)?;
+    let beside = Beside {
+        bad: opened.bad.as_mut(),
+        ..Beside::default()
+    };
+    let table = sketching::sketch(
+        config,
+        &method,
+        &opened.sources.source,
+        budget,
+        pool,
+        beside,
+        observer,
+    )?;
     listed(config, &method, (table, opened, report), wanted, observer)
 }
 
@@ -168,21 +212,55 @@ fn listed(
     wanted: Wanted,
     observer: Observer,
 ) -> Result<PairsSummary> {
-    let Opened { sources, outputs: [mut output], bad, means: Means { pool, budget } } = opened;
-    let Sources { source, references, left_out } = sources;
+    let Opened {
+        sources,
+        outputs: [mut output],
+        bad,
+        means: Means { pool, budget },
+    } = opened;
+    let Sources {
+        source,
+        references,
+        left_out,
+    } = sources;
     // An input document that is a copy of a reference document is treated like the reference document itself: every document that
     // matches the reference matches the copy too.
-    table.references = References { only: references > 0, among: true, held: false, ..table.references };
+    table.references = References {
+        only: references > 0,
+        among: true,
+        held: false,
+        ..table.references
+    };
     let (all, nearest) = (|_: &Pairing| Ok(AllMatches::new()), config.nearest);
     let measure = method.config().measure;
     let mut in_report = report.is_some().then(ListedPairs::default);
     let wanted = (wanted, output.as_mut());
     let (listed, finding) = match nearest {
         None => {
-            let verified = verified((config, method), &source, &mut table, &pool, |_, _| Ok(None), all, observer)?;
-            let Verified { pairing, sets, matches, finding } = verified;
-            let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method };
-            let listed = to(wanted, (&mut in_report, measure), |tell| listing.each(&Copies::of(&pairing), matches, tell))?;
+            let verified = verified(
+                (config, method),
+                &source,
+                &mut table,
+                &pool,
+                |_, _| Ok(None),
+                all,
+                observer,
+            )?;
+            let Verified {
+                pairing,
+                sets,
+                matches,
+                finding,
+            } = verified;
+            let listing = Listing {
+                table: &table,
+                pairing: &pairing,
+                sets: &sets,
+                method,
+            };
+            let listed = to(wanted, (&mut in_report, measure), |tell| {
+                listing.each(&Copies::of(&pairing), matches, tell)
+            })?;
             (listed, finding)
         }
         Some(most) => {
@@ -190,10 +268,33 @@ fn listed(
                 let groups = Groups::new(pairing, pairing.numbers()?);
                 Ok(Nearest::new(most.get(), measure, groups, &budget))
             };
-            let verified = verified((config, method), &source, &mut table, &pool, |_, _| Ok(None), lists, observer)?;
-            let Verified { pairing, sets, matches, finding } = verified;
-            let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method };
-            (to(wanted, (&mut in_report, measure), |tell| listing.nearest(&matches.sorted(), tell))?, finding)
+            let verified = verified(
+                (config, method),
+                &source,
+                &mut table,
+                &pool,
+                |_, _| Ok(None),
+                lists,
+                observer,
+            )?;
+            let Verified {
+                pairing,
+                sets,
+                matches,
+                finding,
+            } = verified;
+            let listing = Listing {
+                table: &table,
+                pairing: &pairing,
+                sets: &sets,
+                method,
+            };
+            (
+                to(wanted, (&mut in_report, measure), |tell| {
+                    listing.nearest(&matches.sorted(), tell)
+                })?,
+                finding,
+            )
         }
     };
     let mut summary = PairsSummary {
@@ -222,7 +323,10 @@ fn listed(
             near: Err("pairs"),
             listed,
             sites: Vec::new(),
-            not_listed: NotListed { pairs: left_out, ..NotListed::default() },
+            not_listed: NotListed {
+                pairs: left_out,
+                ..NotListed::default()
+            },
         };
         let (html, figures) = collecting.html(started, &summary)?;
         output.write(html.as_bytes())?;
@@ -240,8 +344,10 @@ struct Copies {
 
 impl Copies {
     fn of(pairing: &Pairing) -> Self {
-        let mut rows: Vec<(Contender, Rank)> =
-            pairing.copies_of_contenders().map(|(copy, first_copy)| (first_copy, copy)).collect();
+        let mut rows: Vec<(Contender, Rank)> = pairing
+            .copies_of_contenders()
+            .map(|(copy, first_copy)| (first_copy, copy))
+            .collect();
         rows.sort_unstable();
         Self { rows }
     }
@@ -249,7 +355,10 @@ impl Copies {
     /// Returns the copies of a contender (a document that had to be compared).
     fn of_first_copy(&self, first_copy: Contender) -> impl Iterator<Item = Rank> {
         let start = self.rows.partition_point(|row| row.0 < first_copy);
-        self.rows[start..].iter().take_while(move |row| row.0 == first_copy).map(|row| row.1)
+        self.rows[start..]
+            .iter()
+            .take_while(move |row| row.0 == first_copy)
+            .map(|row| row.1)
     }
 }
 
@@ -267,7 +376,14 @@ impl Listing<'_> {
         match self.method.verify() {
             Verify::Exact => {
                 let size = self.sets.len(first_copy.0) as u64;
-                PairFigures::Counted(Overlap { shared: size, a: size, b: size }.into())
+                PairFigures::Counted(
+                    Overlap {
+                        shared: size,
+                        a: size,
+                        b: size,
+                    }
+                    .into(),
+                )
             }
             Verify::Sketch => PairFigures::estimated(self.method.config().measure, 1.0, 1.0),
             Verify::None => PairFigures::Unknown {},
@@ -283,21 +399,34 @@ impl Listing<'_> {
 
     /// Returns a contender and its copies.
     fn group(&self, copies: &Copies, first_copy: Contender) -> impl Iterator<Item = Document> {
-        [self.pairing.document(first_copy)]
-            .into_iter()
-            .chain(copies.of_first_copy(first_copy).map(|rank| self.pairing.order.document(rank)))
+        [self.pairing.document(first_copy)].into_iter().chain(
+            copies
+                .of_first_copy(first_copy)
+                .map(|rank| self.pairing.order.document(rank)),
+        )
     }
 
     /// Lists the pairs of all documents in input order. Only the matches of first copies are in memory, however many copies there
     /// are. Returns the number of pairs.
-    fn each(&self, copies: &Copies, of_first_copies: AllMatches, tell: &mut TellPair) -> Result<u64> {
+    fn each(
+        &self,
+        copies: &Copies,
+        of_first_copies: AllMatches,
+        tell: &mut TellPair,
+    ) -> Result<u64> {
         let both = |(a, b, figures): (u32, u32, PairFigures)| {
-            [(Contender(a), Contender(b), figures), (Contender(b), Contender(a), figures.swapped())]
+            [
+                (Contender(a), Contender(b), figures),
+                (Contender(b), Contender(a), figures.swapped()),
+            ]
         };
         let mut matches: Vec<_> = of_first_copies.into_iter().flat_map(both).collect();
         matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
         self.listed(Document(0), tell, |(first_copy, a), partners| {
-            let (same, start) = (self.same(first_copy), matches.partition_point(|m| m.0 < first_copy));
+            let (same, start) = (
+                self.same(first_copy),
+                matches.partition_point(|m| m.0 < first_copy),
+            );
             let others = matches[start..].iter().take_while(|m| m.0 == first_copy);
             partners.extend(self.group(copies, first_copy).map(|b| (b, same)));
             partners.extend(others.flat_map(|m| self.group(copies, m.1).map(|b| (b, m.2))));
@@ -311,8 +440,14 @@ impl Listing<'_> {
     fn nearest(&self, nearest: &Nearest, tell: &mut TellPair) -> Result<u64> {
         let references = self.pairing.references;
         // References only occur as neighbours, and have no list of their own.
-        let first = Document(if references.only { references.documents } else { 0 });
-        self.listed(first, tell, |(first_copy, a), partners| nearest.of((first_copy, a), self.same(first_copy), partners))
+        let first = Document(if references.only {
+            references.documents
+        } else {
+            0
+        });
+        self.listed(first, tell, |(first_copy, a), partners| {
+            nearest.of((first_copy, a), self.same(first_copy), partners)
+        })
     }
 
     /// Reports the pairs of all documents numbered `first` or higher, in input order. For each document, `into` is called with
@@ -330,7 +465,9 @@ impl Listing<'_> {
         for a in (first.0..self.table.documents).map(Document) {
             let rank = self.pairing.order.rank(a);
             let first_copy = self.pairing.first_copy(rank).unwrap_or(rank);
-            let Some(first_copy) = self.pairing.number(first_copy) else { continue };
+            let Some(first_copy) = self.pairing.number(first_copy) else {
+                continue;
+            };
             partners.clear();
             into((first_copy, a), &mut partners);
             count += partners.len() as u64;
@@ -339,7 +476,14 @@ impl Listing<'_> {
             }
             let id = raw(self.table.ids.get(a.0, &mut id_a)?)?;
             for &(b, figures) in &partners {
-                tell(&Pair { a: id, b: raw(self.table.ids.get(b.0, &mut id_b)?)?, figures }, [a.0, b.0])?;
+                tell(
+                    &Pair {
+                        a: id,
+                        b: raw(self.table.ids.get(b.0, &mut id_b)?)?,
+                        figures,
+                    },
+                    [a.0, b.0],
+                )?;
             }
         }
         Ok(count)
@@ -355,7 +499,13 @@ fn to(
     const PIECE: usize = 1 << 20;
     let mut collect = |pair: &Pair, [a, b]: [u64; 2]| {
         let listed = in_report.as_mut();
-        listed.into_iter().for_each(|pairs| pairs.take(Listed::new((Document(a), Document(b)), pair.figures, measure)));
+        listed.into_iter().for_each(|pairs| {
+            pairs.take(Listed::new(
+                (Document(a), Document(b)),
+                pair.figures,
+                measure,
+            ))
+        });
     };
     let output = match (output, wanted) {
         (None, Wanted::Reported(tell)) => {
@@ -370,7 +520,8 @@ fn to(
     let mut lines = Vec::new();
     let count = list(&mut |pair, documents| {
         collect(pair, documents);
-        serde_json::to_writer(&mut lines, pair).map_err(|error| Error::failure(error.to_string()))?;
+        serde_json::to_writer(&mut lines, pair)
+            .map_err(|error| Error::failure(error.to_string()))?;
         lines.push(b'\n');
         if lines.len() > PIECE {
             output.write(&lines)?;

@@ -28,13 +28,24 @@ pub(super) struct Groups {
 impl Groups {
     pub(super) fn new(pairing: &Pairing, numbers: u32) -> Self {
         let references = pairing.references;
-        let first_copies = (0..numbers).map(Contender).map(|contender| (contender, pairing.document(contender)));
-        let copies = pairing.copies_of_contenders().map(|(copy, first_copy)| (first_copy, pairing.order.document(copy)));
-        let mut rows: Vec<(Contender, Document)> =
-            first_copies.chain(copies).filter(|&(_, document)| !references.only || references.contains(document)).collect();
+        let first_copies = (0..numbers)
+            .map(Contender)
+            .map(|contender| (contender, pairing.document(contender)));
+        let copies = pairing
+            .copies_of_contenders()
+            .map(|(copy, first_copy)| (first_copy, pairing.order.document(copy)));
+        let mut rows: Vec<(Contender, Document)> = first_copies
+            .chain(copies)
+            .filter(|&(_, document)| !references.only || references.contains(document))
+            .collect();
         rows.sort_unstable();
-        let starts = (0..=numbers).map(|number| rows.partition_point(|row| row.0 < Contender(number))).collect();
-        Self { documents: rows.into_iter().map(|row| row.1).collect(), starts }
+        let starts = (0..=numbers)
+            .map(|number| rows.partition_point(|row| row.0 < Contender(number)))
+            .collect();
+        Self {
+            documents: rows.into_iter().map(|row| row.1).collect(),
+            starts,
+        }
     }
 
     /// Returns the documents of a contender.
@@ -60,8 +71,16 @@ pub(super) struct Nearest {
 impl Nearest {
     pub(super) fn new(most: usize, measure: Measure, groups: Groups, budget: &Arc<Budget>) -> Self {
         let lists: Vec<_> = (1..groups.starts.len()).map(|_| Vec::new()).collect();
-        budget.hold(size_of_val(&*groups.documents) + size_of_val(&*groups.starts) + size_of_val(&*lists));
-        Self { most, measure, groups, lists, budget: budget.clone() }
+        budget.hold(
+            size_of_val(&*groups.documents) + size_of_val(&*groups.starts) + size_of_val(&*lists),
+        );
+        Self {
+            most,
+            measure,
+            groups,
+            lists,
+            budget: budget.clone(),
+        }
     }
 
     /// Returns the length at which a list is cut.
@@ -82,7 +101,8 @@ impl Nearest {
             // Double the capacity, but never beyond the length at which the list is cut.
             let before = list.capacity();
             list.reserve_exact(before.max(4).min(longest - before));
-            self.budget.hold((list.capacity() - before) * size_of::<Neighbour>());
+            self.budget
+                .hold((list.capacity() - before) * size_of::<Neighbour>());
         }
         list.push(neighbour);
         if list.len() >= longest {
@@ -92,7 +112,9 @@ impl Nearest {
 
     /// Sorts the lists, after all matches are found.
     pub(super) fn sorted(mut self) -> Self {
-        self.lists.iter_mut().for_each(|list| cut(list, self.most, self.measure, &self.groups));
+        self.lists
+            .iter_mut()
+            .for_each(|list| cut(list, self.most, self.measure, &self.groups));
         self
     }
 
@@ -106,7 +128,12 @@ impl Nearest {
         into: &mut Vec<(Document, PairFigures)>,
     ) {
         // The contender's own documents may include the document itself.
-        let own = self.groups.of(contender).iter().filter(|&&other| other != document).take(self.most);
+        let own = self
+            .groups
+            .of(contender)
+            .iter()
+            .filter(|&&other| other != document)
+            .take(self.most);
         into.extend(own.map(|&other| (other, same)));
         // Documents of other groups may be exactly as similar to this document as its copies are, and may come before the copies
         // in the input.
@@ -117,9 +144,17 @@ impl Nearest {
                 break;
             }
             least = similarity;
-            into.extend(self.groups.of(other).iter().take(self.most).map(|&other| (other, figures)));
+            into.extend(
+                self.groups
+                    .of(other)
+                    .iter()
+                    .take(self.most)
+                    .map(|&other| (other, figures)),
+            );
         }
-        into.sort_unstable_by_key(|&(other, figures)| (Reverse(order(figures, self.measure)), other));
+        into.sort_unstable_by_key(|&(other, figures)| {
+            (Reverse(order(figures, self.measure)), other)
+        });
         into.truncate(self.most);
     }
 }
@@ -127,7 +162,9 @@ impl Nearest {
 /// Sorts a list by similarity, and keeps only the `most` nearest entries. Each entry is a group: a contender with its copies.
 /// Equally similar groups are sorted by their first documents.
 fn cut(list: &mut Vec<Neighbour>, most: usize, measure: Measure, groups: &Groups) {
-    list.sort_unstable_by_key(|&(number, figures)| (Reverse(order(figures, measure)), groups.of(number).first()));
+    list.sort_unstable_by_key(|&(number, figures)| {
+        (Reverse(order(figures, measure)), groups.of(number).first())
+    });
     list.truncate(most);
 }
 
@@ -144,9 +181,17 @@ impl Matches for Nearest {
 fn order(figures: PairFigures, measure: Measure) -> u64 {
     let similarity: f64 = match (figures, measure) {
         (PairFigures::Counted(figures), Measure::Resemblance) => figures.resemblance,
-        (PairFigures::Counted(figures), Measure::Containment) => figures.containment_ab.max(figures.containment_ba),
+        (PairFigures::Counted(figures), Measure::Containment) => {
+            figures.containment_ab.max(figures.containment_ba)
+        }
         (PairFigures::Resemblance { resemblance }, _) => resemblance,
-        (PairFigures::Containment { containment_ab, containment_ba }, _) => containment_ab.max(containment_ba),
+        (
+            PairFigures::Containment {
+                containment_ab,
+                containment_ba,
+            },
+            _,
+        ) => containment_ab.max(containment_ba),
         (PairFigures::Unknown {}, _) => 0.0,
     };
     similarity.max(0.0).to_bits()
@@ -162,14 +207,25 @@ mod tests {
     fn the_memory_of_lists_is_counted() {
         const CONTENDERS: u32 = 300;
         for most in [1, 2, 3, 10, 64, 1000] {
-            let groups =
-                Groups { documents: (0..CONTENDERS.into()).map(Document).collect(), starts: (0..=CONTENDERS as usize).collect() };
+            let groups = Groups {
+                documents: (0..CONTENDERS.into()).map(Document).collect(),
+                starts: (0..=CONTENDERS as usize).collect(),
+            };
             let budget = Budget::of(1 << 30, 0, std::path::Path::new("."));
             let mut nearest = Nearest::new(most, Measure::Resemblance, groups, &budget);
             let before = budget.held();
-            assert_eq!(before, u64::from(CONTENDERS) * (8 + 24) + (u64::from(CONTENDERS) + 1) * 8);
+            assert_eq!(
+                before,
+                u64::from(CONTENDERS) * (8 + 24) + (u64::from(CONTENDERS) + 1) * 8
+            );
             for (a, b) in (0..CONTENDERS).flat_map(|a| (0..a).map(move |b| (a, b))) {
-                nearest.take(a, b, PairFigures::Resemblance { resemblance: 1.0 / f64::from(1 + a.abs_diff(b)) });
+                nearest.take(
+                    a,
+                    b,
+                    PairFigures::Resemblance {
+                        resemblance: 1.0 / f64::from(1 + a.abs_diff(b)),
+                    },
+                );
             }
             let (held, each) = (budget.held() - before, size_of::<Neighbour>() as u64);
             let taken: usize = nearest.lists.iter().map(Vec::capacity).sum();
@@ -177,8 +233,17 @@ mod tests {
             // Each list is full, and no list is longer than allowed.
             let least = most.min(CONTENDERS as usize - 1) as u64;
             let longest = nearest.longest() as u64;
-            assert!((least..=longest).contains(&(held / each / u64::from(CONTENDERS))), "{most}: {held}");
-            assert!(nearest.lists.iter().all(|list| list.capacity() as u64 <= longest), "{most}");
+            assert!(
+                (least..=longest).contains(&(held / each / u64::from(CONTENDERS))),
+                "{most}: {held}"
+            );
+            assert!(
+                nearest
+                    .lists
+                    .iter()
+                    .all(|list| list.capacity() as u64 <= longest),
+                "{most}"
+            );
         }
     }
 }

@@ -19,7 +19,9 @@ use crate::{config::RunConfig, jobs::sketch::header::of_all};
 /// Fails if only some inputs are files of sketches, or if their parameters differ.
 pub(super) fn parameters(config: &RunConfig) -> Result<Option<SketchParameters>> {
     match config.expand_with_references() {
-        Ok(Expanded { inputs, references, .. }) => of_all(&inputs, references),
+        Ok(Expanded {
+            inputs, references, ..
+        }) => of_all(&inputs, references),
         Err(_) => Ok(None),
     }
 }
@@ -52,7 +54,10 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
         (config.skip_bad.is_some(), Setting::SkipBad),
     ];
     if let Some((_, setting)) = fields.into_iter().find(|(is_given, _)| *is_given) {
-        let what = words![setting, " is for inputs with texts, but these inputs are files of sketches"];
+        let what = words![
+            setting,
+            " is for inputs with texts, but these inputs are files of sketches"
+        ];
         return Err(refused(what, "leave it out"));
     }
     let shingles: [(bool, Words); 8] = [
@@ -61,27 +66,57 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
         (own.folds != usual.folds, "the folds".into()),
         (own.shingle.is_some(), Setting::Shingle.into()),
         (!own.anchors.is_empty(), Setting::Anchors.into()),
-        (own.occurrences != usual.occurrences, "the counting of occurrences".into()),
-        (own.fingerprint != usual.fingerprint, Setting::Fingerprint.into()),
+        (
+            own.occurrences != usual.occurrences,
+            "the counting of occurrences".into(),
+        ),
+        (
+            own.fingerprint != usual.fingerprint,
+            Setting::Fingerprint.into(),
+        ),
         (own.seed != usual.seed, "the seed".into()),
     ];
     if let Some((_, what)) = shingles.into_iter().find(|(is_given, _)| *is_given) {
-        let what = words![what, ": the file of sketches says how its texts were sketched"];
-        return Err(refused(what, "leave it out, or sketch the texts again with it"));
+        let what = words![
+            what,
+            ": the file of sketches says how its texts were sketched"
+        ];
+        return Err(refused(
+            what,
+            "leave it out, or sketch the texts again with it",
+        ));
     }
     if own.candidates == Candidates::All {
-        let what = words![(Setting::Method, "shingle"), " compares whole sets, which a file of sketches does not have"];
-        return Err(refused(what, "leave it out, or list the pairs of the texts"));
+        let what = words![
+            (Setting::Method, "shingle"),
+            " compares whole sets, which a file of sketches does not have"
+        ];
+        return Err(refused(
+            what,
+            "leave it out, or list the pairs of the texts",
+        ));
     }
     if let Some(verify @ (Verify::Exact | Verify::None)) = own.verify {
         let (value, why) = match verify {
-            Verify::Exact => ("exact", " needs the texts, but these inputs are files of sketches"),
-            _ => ("none", " would list pairs that the sketches already rule out"),
+            Verify::Exact => (
+                "exact",
+                " needs the texts, but these inputs are files of sketches",
+            ),
+            _ => (
+                "none",
+                " would list pairs that the sketches already rule out",
+            ),
         };
-        return Err(refused(words![(Setting::Verify, value), why], "leave it out: the similarities are estimated"));
+        return Err(refused(
+            words![(Setting::Verify, value), why],
+            "leave it out: the similarities are estimated",
+        ));
     }
     if config.report.is_some() {
-        return Err(refused("a report shows texts, which a file of sketches does not have".into(), "leave it out"));
+        return Err(refused(
+            "a report shows texts, which a file of sketches does not have".into(),
+            "leave it out",
+        ));
     }
     Ok(())
 }
@@ -94,10 +129,18 @@ fn refuse_other_candidates(config: &Config, parameters: &SketchParameters) -> Re
         return Ok(());
     }
     let fits = match (parameters.sketch, asked) {
-        (SketchBy::MinHash { .. }, Candidates::Bands(Bands { permutations, .. })) => *permutations == Default::default(),
-        (SketchBy::Bottom { .. } | SketchBy::Modulo { .. }, Candidates::Shared(Shared { modulus, super_shingles, run, .. })) => {
-            modulus.is_none() && !super_shingles && run.is_none()
+        (SketchBy::MinHash { .. }, Candidates::Bands(Bands { permutations, .. })) => {
+            *permutations == Default::default()
         }
+        (
+            SketchBy::Bottom { .. } | SketchBy::Modulo { .. },
+            Candidates::Shared(Shared {
+                modulus,
+                super_shingles,
+                run,
+                ..
+            }),
+        ) => modulus.is_none() && !super_shingles && run.is_none(),
         (SketchBy::SimHash { .. }, Candidates::SimHash(SimHashBy { bits, features, .. })) => {
             *bits == Default::default() && *features == Default::default()
         }
@@ -107,7 +150,18 @@ fn refuse_other_candidates(config: &Config, parameters: &SketchParameters) -> Re
     if fits {
         return Ok(());
     }
-    let what = format!("the sketches are {}, which determines how candidate pairs are found", parameters.kind());
-    let advice = words!["leave out ", Setting::Method, ", ", Setting::Candidates, " and the settings of other methods"];
-    Err(Error::new(ErrorKind::Config, what).about(Setting::Method).advise(advice))
+    let what = format!(
+        "the sketches are {}, which determines how candidate pairs are found",
+        parameters.kind()
+    );
+    let advice = words![
+        "leave out ",
+        Setting::Method,
+        ", ",
+        Setting::Candidates,
+        " and the settings of other methods"
+    ];
+    Err(Error::new(ErrorKind::Config, what)
+        .about(Setting::Method)
+        .advise(advice))
 }

@@ -40,7 +40,16 @@ impl Quoting {
 
 impl Default for Quoting {
     fn default() -> Self {
-        Self { least: 8, gap: 0, regions: None, common: None, containment: 0.0, offsets: Offsets::Bytes, words: true, best: None }
+        Self {
+            least: 8,
+            gap: 0,
+            regions: None,
+            common: None,
+            containment: 0.0,
+            offsets: Offsets::Bytes,
+            words: true,
+            best: None,
+        }
     }
 }
 

@@ -19,7 +19,10 @@ pub(super) struct Best {
 
 impl Best {
     pub(super) fn new(most: usize) -> Self {
-        Self { most, pairs: Vec::new() }
+        Self {
+            most,
+            pairs: Vec::new(),
+        }
     }
 
     /// Returns the number of shared tokens that a further pair must exceed to be among the best.
@@ -41,7 +44,10 @@ impl Best {
 
     /// Adds the best pairs of a later part of the input.
     pub(super) fn take(&mut self, others: Self) {
-        others.pairs.into_iter().for_each(|(shared, reported)| self.push(shared, reported));
+        others
+            .pairs
+            .into_iter()
+            .for_each(|(shared, reported)| self.push(shared, reported));
     }
 }
 
@@ -56,6 +62,11 @@ pub(super) struct Reported {
 impl Reported {
     pub(super) fn tell(&self, tell: &mut TellQuoted) -> Result<()> {
         let ([a, b], texts) = (&self.ids, self.texts.each_ref().map(|text| &**text));
-        tell(&Quoted { a, b, shares: &self.shares, texts })
+        tell(&Quoted {
+            a,
+            b,
+            shares: &self.shares,
+            texts,
+        })
     }
 }

@@ -7,7 +7,8 @@ use std::{
 
 use lookalike_io::{error::Result, write::plain};
 use lookalike_report::{
-    Aligned, AlignedPairs, AlignedRegion, Collection, Documents, Limits, Page, Pairs, Settings, Slider, Texts,
+    Aligned, AlignedPairs, AlignedRegion, Collection, Documents, Limits, Page, Pairs, Settings,
+    Slider, Texts,
 };
 use serde::Serialize;
 
@@ -39,18 +40,37 @@ pub(super) fn page(
     (summary, found): (&impl Serialize, u64),
 ) -> Result<(String, ReportFigures)> {
     let started = Instant::now();
-    let Pass { config, source, table, method, .. } = pass;
-    let pairs: Vec<_> = best.pairs.iter().take(MOST).map(|(_, reported)| reported).collect();
+    let Pass {
+        config,
+        source,
+        table,
+        method,
+        ..
+    } = pass;
+    let pairs: Vec<_> = best
+        .pairs
+        .iter()
+        .take(MOST)
+        .map(|(_, reported)| reported)
+        .collect();
     let mut texts: BTreeMap<u64, &str> = BTreeMap::new();
     for reported in &pairs {
-        texts.extend(reported.documents.into_iter().zip(reported.texts.iter().map(|text| &**text)));
+        texts.extend(
+            reported
+                .documents
+                .into_iter()
+                .zip(reported.texts.iter().map(|text| &**text)),
+        );
     }
     let cut = |text: &str| text.floor_char_boundary(LONGEST);
     let positions: BTreeMap<u64, u32> = texts.keys().copied().zip(0..).collect();
     let documents: BTreeSet<u64> = texts.keys().copied().collect();
     let position = |document: &u64| positions.get(document).copied().unwrap_or_default();
 
-    let mut columns = Documents { references: 0, ..Documents::default() };
+    let mut columns = Documents {
+        references: 0,
+        ..Documents::default()
+    };
     let mut scratch = Vec::new();
     for (&document, at) in documents.iter().zip(0u32..) {
         let id = table.ids.get(document, &mut scratch)?;
@@ -61,7 +81,13 @@ pub(super) fn page(
         let (input, line) = table.record(document, source)?;
         columns.input.push(input);
         columns.line.push(line);
-        columns.reason.push(if document < table.references.documents { 'R' } else { '-' });
+        columns
+            .reason
+            .push(if document < table.references.documents {
+                'R'
+            } else {
+                '-'
+            });
         columns.references += u32::from(document < table.references.documents);
         columns.representative.push(-1);
         columns.shared.push(-1);
@@ -81,18 +107,29 @@ pub(super) fn page(
             of_pairs.a.push(a);
             of_pairs.b.push(b);
             of_pairs.shared.push(of_a.max(of_b) as i64);
-            of_pairs.similarity.push(share(of_a, shares.tokens_a).max(share(of_b, shares.tokens_b)));
+            of_pairs
+                .similarity
+                .push(share(of_a, shares.tokens_a).max(share(of_b, shares.tokens_b)));
             if asked.regions.is_some() {
                 of_pairs.regions.push(shares.passages.len() as u32);
             }
             let texts = reported.texts.each_ref().map(|text| &text[..cut(text)]);
-            let runs = shares.passages.iter().flat_map(|passage| passage.runs.iter().copied());
+            let runs = shares
+                .passages
+                .iter()
+                .flat_map(|passage| passage.runs.iter().copied());
             let runs = runs.map(|run| run.map(|span| [span.start, span.end]));
-            parts.push(Aligned::of_runs(texts, runs, shares.passages.iter().filter_map(region)));
+            parts.push(Aligned::of_runs(
+                texts,
+                runs,
+                shares.passages.iter().filter_map(region),
+            ));
             aligned.a.push(a);
             aligned.b.push(b);
         }
-        blocks.add(&format!("aligned-{number}"), &parts).map_err(failure)?;
+        blocks
+            .add(&format!("aligned-{number}"), &parts)
+            .map_err(failure)?;
         aligned.counts.push(parts.len() as u32);
     }
     let mut of_texts = Texts::default();
@@ -101,9 +138,13 @@ pub(super) fn page(
         let shown: Vec<&str> = block.iter().map(|(_, text)| &text[..cut(text)]).collect();
         for (document, text) in block {
             of_texts.documents.push(position(document));
-            of_texts.cut.extend((cut(text) < text.len()).then(|| (position(document), text.chars().count() as u64)));
+            of_texts.cut.extend(
+                (cut(text) < text.len()).then(|| (position(document), text.chars().count() as u64)),
+            );
         }
-        blocks.add(&format!("texts-{number}"), &shown).map_err(failure)?;
+        blocks
+            .add(&format!("texts-{number}"), &shown)
+            .map_err(failure)?;
         of_texts.counts.push(block.len() as u32);
     }
     let settings = Settings {
@@ -123,9 +164,15 @@ pub(super) fn page(
         settings,
         summary: without_times(summary)?,
         documents: columns,
-        limits: Limits { pairs: found - of_pairs.a.len() as u64, ..Limits::default() },
+        limits: Limits {
+            pairs: found - of_pairs.a.len() as u64,
+            ..Limits::default()
+        },
         pairs: of_pairs,
-        slider: Slider { why_not: Some("passages"), ..Slider::default() },
+        slider: Slider {
+            why_not: Some("passages"),
+            ..Slider::default()
+        },
         texts: of_texts,
         aligned,
         ..Collection::default()
@@ -133,7 +180,11 @@ pub(super) fn page(
     let mut page = Page::new();
     page.add("report", &collection).map_err(failure)?;
     page.append(blocks);
-    let named = if config.against.is_empty() { &collection.inputs } else { &collection.references };
+    let named = if config.against.is_empty() {
+        &collection.inputs
+    } else {
+        &collection.references
+    };
     let html = page.html(&format!("{} – lookalike passages", named.join(", ")));
     let figures = ReportFigures {
         bytes: html.len() as u64,
@@ -148,11 +199,21 @@ pub(super) fn page(
 
 /// Returns the numbers of tokens that the two texts have in regions, if regions were searched, or else in shared runs.
 fn in_common(shares: &Shares) -> [usize; 2] {
-    [shares.in_regions_a.unwrap_or(shares.shared_a), shares.in_regions_b.unwrap_or(shares.shared_b)]
+    [
+        shares.in_regions_a.unwrap_or(shares.shared_a),
+        shares.in_regions_b.unwrap_or(shares.shared_b),
+    ]
 }
 
 /// Returns a passage as a region, if it is one.
 fn region(passage: &SharedPassage) -> Option<AlignedRegion> {
-    let places = passage.places.map(|place| [place.start as i64, place.end as i64]);
-    Some(AlignedRegion { places, tokens: passage.tokens, density: passage.density?, score: passage.score? })
+    let places = passage
+        .places
+        .map(|place| [place.start as i64, place.end as i64]);
+    Some(AlignedRegion {
+        places,
+        tokens: passage.tokens,
+        density: passage.density?,
+        score: passage.score?,
+    })
 }

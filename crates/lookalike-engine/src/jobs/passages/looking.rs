@@ -54,20 +54,39 @@ pub(super) struct Looking<'a> {
 impl Looking<'_> {
     /// Compares all texts with the held texts, block by block, and writes or reports the pairs in input order. Returns the best
     /// pairs, if only these are wanted.
-    pub(super) fn all(&self, mut output: Option<&mut Output>, wanted: &mut Wanted) -> Result<(Counts, Option<Best>)> {
-        let Pass { source, table, pool, observer, .. } = self.pass;
+    pub(super) fn all(
+        &self,
+        mut output: Option<&mut Output>,
+        wanted: &mut Wanted,
+    ) -> Result<(Counts, Option<Best>)> {
+        let Pass {
+            source,
+            table,
+            pool,
+            observer,
+            ..
+        } = self.pass;
         let (mut best, mut counts) = (self.most.map(Best::new), Counts::default());
-        let blocks = if self.among { Blocks::again(source) } else { Blocks::after_references(source) };
+        let blocks = if self.among {
+            Blocks::again(source)
+        } else {
+            Blocks::after_references(source)
+        };
         in_order(
             pool,
             blocks,
             |block, worker: &mut Worker| {
-                let mut found = Found { best: self.most.map(Best::new), ..Found::default() };
-                table.info(block, source)?.each_document(block, source, |document, at| {
-                    let record = source.same_record(block, at, &mut worker.read_scratch)?;
-                    let text = record.text.decode(&mut worker.plain);
-                    worker.looker.look_up(self, document, text, &mut found)
-                })?;
+                let mut found = Found {
+                    best: self.most.map(Best::new),
+                    ..Found::default()
+                };
+                table
+                    .info(block, source)?
+                    .each_document(block, source, |document, at| {
+                        let record = source.same_record(block, at, &mut worker.read_scratch)?;
+                        let text = record.text.decode(&mut worker.plain);
+                        worker.looker.look_up(self, document, text, &mut found)
+                    })?;
                 Ok(found)
             },
             |found: Found| {
@@ -81,14 +100,20 @@ impl Looking<'_> {
                     self.floor.store(best.floor(), Ordering::Relaxed);
                 }
                 if let Wanted::Reported(tell) = wanted {
-                    found.reported.iter().try_for_each(|reported| reported.tell(tell))?;
+                    found
+                        .reported
+                        .iter()
+                        .try_for_each(|reported| reported.tell(tell))?;
                 }
                 Ok(())
             },
         )?;
         if let (Some(best), Wanted::Reported(tell)) = (&best, wanted) {
             let most = self.asked.best.unwrap_or(usize::MAX);
-            best.pairs.iter().take(most).try_for_each(|(_, reported)| reported.tell(tell))?;
+            best.pairs
+                .iter()
+                .take(most)
+                .try_for_each(|(_, reported)| reported.tell(tell))?;
         }
         Ok((counts, best))
     }
@@ -123,7 +148,10 @@ struct Found {
 impl Weigh for Found {
     fn weight(&self) -> usize {
         // The memory that the held texts take is not included, because many pairs share the same held text.
-        let best = self.best.iter().flat_map(|best| best.pairs.iter().map(|pair| &*pair.1));
+        let best = self
+            .best
+            .iter()
+            .flat_map(|best| best.pairs.iter().map(|pair| &*pair.1));
         let texts: usize = self
             .reported
             .iter()
@@ -188,30 +216,56 @@ type Later = BinaryHeap<Reverse<(u32, usize)>>;
 
 impl Looker {
     /// Finds the passages that a text shares with the held texts.
-    fn look_up(&mut self, looking: &Looking, document: u64, text: &str, found: &mut Found) -> Result<()> {
+    fn look_up(
+        &mut self,
+        looking: &Looking,
+        document: u64,
+        text: &str,
+        found: &mut Found,
+    ) -> Result<()> {
         let Looking { pass, index, .. } = *looking;
         pass.method.set(text, &mut self.scratch);
-        let (set, tokens) = (std::mem::take(&mut self.scratch.fingerprints), std::mem::take(&mut self.scratch.token_hashes));
-        let mut text = Text { document, text, placed: None };
+        let (set, tokens) = (
+            std::mem::take(&mut self.scratch.fingerprints),
+            std::mem::take(&mut self.scratch.token_hashes),
+        );
+        let mut text = Text {
+            document,
+            text,
+            placed: None,
+        };
         let below = text.below(looking);
         let mut lookup = std::mem::take(&mut self.lookup);
         // Pairs must come in ascending order of the held texts' numbers. Other held texts may come between a held text and its
         // copies. So the result for a held text with copies is kept until the pairs with its copies have been output too.
         let (mut later, mut shared) = (Later::new(), BTreeMap::<usize, (u32, OfPair)>::new());
-        let looked_up = index.each_shared_text(&tokens, below, &mut lookup, |shared_text: SharedText| {
-            self.before(shared_text.text, looking, (&mut later, &mut shared), &mut text, found)?;
-            let Some(of_pair) = self.shared(&shared_text, looking, (&set, &tokens), below, found)? else { return Ok(()) };
-            if !self.give(looking, shared_text.text, &of_pair, &mut text, found)? {
-                return Ok(());
-            }
-            if let Some(copy) = looking.held.copies(shared_text.text, below).next() {
-                let number = shared_text.text as usize;
-                shared.insert(number, (shared_text.text, of_pair));
-                later.push(Reverse((copy, number)));
-            }
-            Ok(())
+        let looked_up =
+            index.each_shared_text(&tokens, below, &mut lookup, |shared_text: SharedText| {
+                self.before(
+                    shared_text.text,
+                    looking,
+                    (&mut later, &mut shared),
+                    &mut text,
+                    found,
+                )?;
+                let Some(of_pair) =
+                    self.shared(&shared_text, looking, (&set, &tokens), below, found)?
+                else {
+                    return Ok(());
+                };
+                if !self.give(looking, shared_text.text, &of_pair, &mut text, found)? {
+                    return Ok(());
+                }
+                if let Some(copy) = looking.held.copies(shared_text.text, below).next() {
+                    let number = shared_text.text as usize;
+                    shared.insert(number, (shared_text.text, of_pair));
+                    later.push(Reverse((copy, number)));
+                }
+                Ok(())
+            });
+        let looked_up = looked_up.and_then(|()| {
+            self.before(below, looking, (&mut later, &mut shared), &mut text, found)
         });
-        let looked_up = looked_up.and_then(|()| self.before(below, looking, (&mut later, &mut shared), &mut text, found));
         self.lookup = lookup;
         (self.scratch.fingerprints, self.scratch.token_hashes) = (set, tokens);
         looked_up
@@ -228,9 +282,14 @@ impl Looker {
     ) -> Result<()> {
         while let Some(&Reverse((copy, of))) = later.peek().filter(|next| next.0.0 < number) {
             later.pop();
-            let Some((first, of_pair)) = shared.get(&of) else { continue };
+            let Some((first, of_pair)) = shared.get(&of) else {
+                continue;
+            };
             let wanted = self.give(looking, copy, of_pair, text, found)?;
-            let next = looking.held.next_copy(*first, copy).filter(|&next| wanted && next < text.below(looking));
+            let next = looking
+                .held
+                .next_copy(*first, copy)
+                .filter(|&next| wanted && next < text.below(looking));
             match next {
                 Some(next) => later.push(Reverse((next, of))),
                 None => drop(shared.remove(&of)),
@@ -258,7 +317,12 @@ impl Looker {
             self.tokens.0 = Some(shared_text.text);
         }
         let runs = shared_text.runs(&self.tokens.1, tokens);
-        let Some(shared) = Shared::new(runs, [&self.tokens.1, tokens], asked.gap, asked.regions.as_ref()) else {
+        let Some(shared) = Shared::new(
+            runs,
+            [&self.tokens.1, tokens],
+            asked.gap,
+            asked.regions.as_ref(),
+        ) else {
             return Ok(None);
         };
         let figures = Figures::from(Overlap::of(self.set(looking, shared_text.text)?, set));
@@ -274,8 +338,17 @@ impl Looker {
 
     /// Writes or reports a pair. Returns false if the pair shares too few tokens to be reported. In that case, pairs that share
     /// the same number of tokens or fewer need not be tried.
-    fn give(&mut self, looking: &Looking, number: u32, of_pair: &OfPair, text: &mut Text, found: &mut Found) -> Result<bool> {
-        let Looking { pass, held, asked, .. } = *looking;
+    fn give(
+        &mut self,
+        looking: &Looking,
+        number: u32,
+        of_pair: &OfPair,
+        text: &mut Text,
+        found: &mut Found,
+    ) -> Result<bool> {
+        let Looking {
+            pass, held, asked, ..
+        } = *looking;
         let OfPair { shared, figures } = of_pair;
         if !looking.lines
             && let Some(best) = &found.best
@@ -293,10 +366,26 @@ impl Looker {
                 none.insert(placed)
             }
         };
-        let placed = text.placed.get_or_insert_with(|| Placed::new(text.text.into(), pass.method));
-        let shares = Shares::new(*figures, shared, [of_held, placed], asked.offsets, asked.words);
+        let placed = text
+            .placed
+            .get_or_insert_with(|| Placed::new(text.text.into(), pass.method));
+        let shares = Shares::new(
+            *figures,
+            shared,
+            [of_held, placed],
+            asked.offsets,
+            asked.words,
+        );
         let texts = [of_held.text.clone(), placed.text.clone()];
-        Self::put(&mut self.id, looking, [number.into(), text.document], shared.tokens, shares, texts, found)?;
+        Self::put(
+            &mut self.id,
+            looking,
+            [number.into(), text.document],
+            shared.tokens,
+            shares,
+            texts,
+            found,
+        )?;
         Ok(true)
     }
 
@@ -305,7 +394,10 @@ impl Looker {
         self.make_room();
         let of_held = self.met.entry(number).or_default();
         if of_held.set.is_none() {
-            looking.pass.method.set(&*looking.held.text(number)?, &mut self.scratch);
+            looking
+                .pass
+                .method
+                .set(&*looking.held.text(number)?, &mut self.scratch);
             self.cached += self.tokens.1.len();
             of_held.set = Some(std::mem::take(&mut self.scratch.fingerprints));
         }
@@ -329,16 +421,32 @@ impl Looker {
         found: &mut Found,
     ) -> Result<()> {
         let ids = &looking.pass.table.ids;
-        let (a, b) = (raw(ids.get(documents[0], id_a)?)?, raw(ids.get(documents[1], id_b)?)?);
+        let (a, b) = (
+            raw(ids.get(documents[0], id_a)?)?,
+            raw(ids.get(documents[1], id_b)?)?,
+        );
         if looking.lines {
-            let line = Quoted { a, b, shares: &shares, texts: texts.each_ref().map(|text| &**text) };
-            serde_json::to_writer(&mut found.lines, &line).map_err(|error| Error::failure(error.to_string()))?;
+            let line = Quoted {
+                a,
+                b,
+                shares: &shares,
+                texts: texts.each_ref().map(|text| &**text),
+            };
+            serde_json::to_writer(&mut found.lines, &line)
+                .map_err(|error| Error::failure(error.to_string()))?;
             found.lines.push(b'\n');
-            if found.best.as_ref().is_none_or(|best| tokens <= best.floor().max(looking.floor.load(Ordering::Relaxed))) {
+            if found.best.as_ref().is_none_or(|best| {
+                tokens <= best.floor().max(looking.floor.load(Ordering::Relaxed))
+            }) {
                 return Ok(());
             }
         }
-        let reported = Reported { documents, ids: [a.to_owned(), b.to_owned()], shares, texts };
+        let reported = Reported {
+            documents,
+            ids: [a.to_owned(), b.to_owned()],
+            shares,
+            texts,
+        };
         match &mut found.best {
             Some(best) => best.push(tokens, Box::new(reported)),
             None => found.reported.push(reported),
@@ -350,6 +458,10 @@ impl Looker {
 impl Text<'_> {
     /// Returns a bound: this text is compared only with the held texts that have lower numbers.
     fn below(&self, looking: &Looking) -> u32 {
-        if looking.among { self.document as u32 } else { u32::MAX }
+        if looking.among {
+            self.document as u32
+        } else {
+            u32::MAX
+        }
     }
 }

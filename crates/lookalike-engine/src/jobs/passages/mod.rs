@@ -94,8 +94,20 @@ pub struct RegionFigures {
 }
 
 impl From<RegionSettings> for RegionFigures {
-    fn from(RegionSettings { gap, tokens, density, score }: RegionSettings) -> Self {
-        Self { gap, tokens, density, score }
+    fn from(
+        RegionSettings {
+            gap,
+            tokens,
+            density,
+            score,
+        }: RegionSettings,
+    ) -> Self {
+        Self {
+            gap,
+            tokens,
+            density,
+            score,
+        }
     }
 }
 
@@ -112,9 +124,21 @@ impl From<RegionSettings> for RegionFigures {
 ///
 /// # Errors
 /// Fails for the same reasons as [`pairs`](crate::jobs::pairs::pairs); also if the minimum length is invalid.
-pub fn passages(config: &RunConfig, asked: &Quoting, output: Option<&Path>, observer: Observer) -> Result<PassagesSummary> {
+pub fn passages(
+    config: &RunConfig,
+    asked: &Quoting,
+    output: Option<&Path>,
+    observer: Observer,
+) -> Result<PassagesSummary> {
     let stdout = PathBuf::from("-");
-    without_panic(|| all_passes(config, asked, Wanted::Written(output.unwrap_or(&stdout)), observer))
+    without_panic(|| {
+        all_passes(
+            config,
+            asked,
+            Wanted::Written(output.unwrap_or(&stdout)),
+            observer,
+        )
+    })
 }
 
 /// Does the same as [`passages`], but passes pairs to a callback instead of writing them. Either all pairs are reported, or only
@@ -131,24 +155,55 @@ pub fn passages_reporting(
     without_panic(|| all_passes(config, asked, Wanted::Reported(tell), observer))
 }
 
-fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer: Observer) -> Result<PassagesSummary> {
+fn all_passes(
+    config: &RunConfig,
+    asked: &Quoting,
+    mut wanted: Wanted,
+    observer: Observer,
+) -> Result<PassagesSummary> {
     let (winnowing, method) = check(config, asked)?;
     let path = match wanted {
         Wanted::Written(path) => Some(path),
         Wanted::Reported(_) => None,
     };
-    let Opened { sources, outputs: [mut output], mut bad, means: Means { pool, budget } } = open(config, [path], "passages")?;
-    let [mut report] = create(config, [config.report.as_ref().map(|report| report.path.as_path())])?;
-    let Sources { source, references, left_out } = sources;
+    let Opened {
+        sources,
+        outputs: [mut output],
+        mut bad,
+        means: Means { pool, budget },
+    } = open(config, [path], "passages")?;
+    let [mut report] = create(
+        config,
+        [config.report.as_ref().map(|report| report.path.as_path())],
+    )?;
+    let Sources {
+        source,
+        references,
+        left_out,
+    } = sources;
     let among = references == 0;
-    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
+    let beside = Beside {
+        bad: bad.as_mut(),
+        ..Beside::default()
+    };
     let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("finding passages")?;
     if !config.allow_repeated_ids {
         refuse_repeated_references(&table, &source)?;
     }
-    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
-    let blocks = if among { Blocks::again(&source) } else { Blocks::of_references(&source) };
+    let pass = Pass {
+        config,
+        method: &method,
+        source: &source,
+        table: &table,
+        pool: &pool,
+        observer,
+    };
+    let blocks = if among {
+        Blocks::again(&source)
+    } else {
+        Blocks::of_references(&source)
+    };
     let (held, index) = Held::load(pass, blocks, winnowing, asked.common.unwrap_or(u32::MAX))?;
 
     let lines = path.is_some();
@@ -157,12 +212,29 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         (best, None) => best,
     };
     let floor = AtomicUsize::new(if most == Some(0) { usize::MAX } else { 0 });
-    let looking = Looking { pass, asked, held: &held, index: &index, among, lines, most, floor: &floor };
+    let looking = Looking {
+        pass,
+        asked,
+        held: &held,
+        index: &index,
+        among,
+        lines,
+        most,
+        floor: &floor,
+    };
     let (counts, best) = looking.all(output.as_mut(), &mut wanted)?;
-    let held_texts = if among { table.documents } else { table.references.documents };
+    let held_texts = if among {
+        table.documents
+    } else {
+        table.references.documents
+    };
     let mut summary = PassagesSummary {
         texts_a: held_texts,
-        texts_b: if among { held_texts } else { table.documents - held_texts },
+        texts_b: if among {
+            held_texts
+        } else {
+            table.documents - held_texts
+        },
         pairs: counts.pairs,
         passages: counts.passages,
         pairs_left_out: counts.left,
@@ -190,12 +262,19 @@ fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
     let winnowing = Winnowing::new(asked.least)?;
     asked.regions.map_or(Ok(()), |regions| regions.check())?;
     if !(0.0..=1.0).contains(&asked.containment) {
-        let what = words![Setting::Containment, format!(" must be from 0 to 1, got {}", asked.containment)];
+        let what = words![
+            Setting::Containment,
+            format!(" must be from 0 to 1, got {}", asked.containment)
+        ];
         return Err(Error::new(ErrorKind::Config, what).advise("for example 0.1"));
     }
     if config.method.tokens == TokensBy::Items {
-        let what = words![Setting::SetField, ": a set has no order and therefore no passages"];
-        return Err(Error::new(ErrorKind::Config, what).advise("to compare sets, use `lookalike pairs` or `lookalike compare`"));
+        let what = words![
+            Setting::SetField,
+            ": a set has no order and therefore no passages"
+        ];
+        return Err(Error::new(ErrorKind::Config, what)
+            .advise("to compare sets, use `lookalike pairs` or `lookalike compare`"));
     }
     Ok((winnowing, without_candidates(&config.method)?))
 }

@@ -45,12 +45,18 @@ impl Copies {
         let (mut of_first, are) = (Vec::new(), Places::none(texts));
         let place = |document| (document < texts).then_some(document);
         each_group(&table.digests, &table.budget, pool, place, |group| {
-            of_first.extend(group[1..].iter().map(|&(_, copy)| [group[0].1 as u32, copy as u32]));
+            of_first.extend(
+                group[1..]
+                    .iter()
+                    .map(|&(_, copy)| [group[0].1 as u32, copy as u32]),
+            );
             group[1..].iter().for_each(|&(_, copy)| are.insert(copy));
             Ok(())
         })?;
         of_first.sort_unstable();
-        table.budget.hold(size_of_val(&*of_first) + texts as usize / 8);
+        table
+            .budget
+            .hold(size_of_val(&*of_first) + texts as usize / 8);
         Ok((Self { of_first }, are))
     }
 
@@ -74,7 +80,10 @@ struct Loaded {
 
 impl Weigh for Loaded {
     fn weight(&self) -> usize {
-        self.texts.capacity() + self.tokens.weight() + self.lengths.weight() + self.selected.weight()
+        self.texts.capacity()
+            + self.tokens.weight()
+            + self.lengths.weight()
+            + self.selected.weight()
     }
 }
 
@@ -89,9 +98,25 @@ struct Worker {
 
 impl Held {
     /// Reads the texts and builds the index. Windows that occur in more than `common` texts are left out of the index.
-    pub(super) fn load(pass: Pass, blocks: Blocks, winnowing: Winnowing, common: u32) -> Result<(Self, RunIndex)> {
-        let Pass { method, source, table, pool, observer, .. } = pass;
-        let texts = if table.references.documents > 0 { table.references.documents } else { table.documents };
+    pub(super) fn load(
+        pass: Pass,
+        blocks: Blocks,
+        winnowing: Winnowing,
+        common: u32,
+    ) -> Result<(Self, RunIndex)> {
+        let Pass {
+            method,
+            source,
+            table,
+            pool,
+            observer,
+            ..
+        } = pass;
+        let texts = if table.references.documents > 0 {
+            table.references.documents
+        } else {
+            table.documents
+        };
         let (copies, are_copies) = Copies::new(table, texts, pool)?;
         let mut held = Self::new(table, copies);
         let mut entries: Vec<Entry> = Vec::new();
@@ -100,43 +125,71 @@ impl Held {
             blocks,
             |block, worker: &mut Worker| {
                 let mut loaded = Loaded::default();
-                table.info(block, source)?.each_document(block, source, |_, at| {
-                    let record = source.same_record(block, at, &mut worker.read_scratch)?;
-                    loaded.take(
-                        method,
-                        winnowing,
-                        record.text.decode(&mut worker.plain),
-                        (&mut worker.scratch, &mut worker.windows, &mut worker.selected),
-                    );
-                    Ok(())
-                })?;
+                table
+                    .info(block, source)?
+                    .each_document(block, source, |_, at| {
+                        let record = source.same_record(block, at, &mut worker.read_scratch)?;
+                        loaded.take(
+                            method,
+                            winnowing,
+                            record.text.decode(&mut worker.plain),
+                            (
+                                &mut worker.scratch,
+                                &mut worker.windows,
+                                &mut worker.selected,
+                            ),
+                        );
+                        Ok(())
+                    })?;
                 Ok(loaded)
             },
             |mut loaded| {
                 Progress::new(Stage::Loading, source.read(), source.total()).tell(observer)?;
                 let first = held.len() as u32;
                 loaded.without_copies(|text| are_copies.contains(u64::from(first + text)));
-                let numbered = loaded.selected.iter().map(|&(text, Selected { key, at })| Entry { key, text: first + text, at });
+                let numbered = loaded
+                    .selected
+                    .iter()
+                    .map(|&(text, Selected { key, at })| Entry {
+                        key,
+                        text: first + text,
+                        at,
+                    });
                 let before = entries.capacity();
                 entries.extend(numbered);
-                table.budget.hold((entries.capacity() - before) * size_of::<Entry>());
+                table
+                    .budget
+                    .hold((entries.capacity() - before) * size_of::<Entry>());
                 held.append(&loaded)
             },
         )?;
         pool.install(|| entries.par_sort_unstable());
-        let index = RunIndex::new(entries, winnowing, common, |text| 1 + held.copies.of(text).len() as u32);
+        let index = RunIndex::new(entries, winnowing, common, |text| {
+            1 + held.copies.of(text).len() as u32
+        });
         Ok((held, index))
     }
 
     fn new(table: &Table, copies: Copies) -> Self {
-        Self { texts: Spill::new(&table.budget), tokens: Spill::new(&table.budget), starts: vec![[0, 0]], copies }
+        Self {
+            texts: Spill::new(&table.budget),
+            tokens: Spill::new(&table.budget),
+            starts: vec![[0, 0]],
+            copies,
+        }
     }
 
     /// Returns the copies of a text that have numbers below `below`, ascending. The text must be the first of several equal
     /// texts, and is not itself returned.
-    pub(super) fn copies(&self, first: u32, below: u32) -> impl ExactSizeIterator<Item = u32> + Clone + use<'_> {
+    pub(super) fn copies(
+        &self,
+        first: u32,
+        below: u32,
+    ) -> impl ExactSizeIterator<Item = u32> + Clone + use<'_> {
         let all = self.copies.of(first);
-        all[..all.partition_point(|copy| copy[1] < below)].iter().map(|copy| copy[1])
+        all[..all.partition_point(|copy| copy[1] < below)]
+            .iter()
+            .map(|copy| copy[1])
     }
 
     fn append(&mut self, loaded: &Loaded) -> Result<()> {
@@ -157,22 +210,33 @@ impl Held {
     /// Returns the next copy of a text after a given copy.
     pub(super) fn next_copy(&self, first: u32, copy: u32) -> Option<u32> {
         let all = self.copies.of(first);
-        all.get(all.partition_point(|other| other[1] <= copy)).map(|next| next[1])
+        all.get(all.partition_point(|other| other[1] <= copy))
+            .map(|next| next[1])
     }
 
     /// Returns the hashes of a text's tokens. The text must not be equal to an earlier text. `scratch` is used if the data is in
     /// a file.
-    pub(super) fn tokens<'a>(&'a self, number: u32, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+    pub(super) fn tokens<'a>(
+        &'a self,
+        number: u32,
+        scratch: &'a mut Vec<u64>,
+    ) -> Result<&'a [u64]> {
         self.tokens.get(self.range(number, 1), scratch)
     }
 
     /// Returns a text.
     pub(super) fn text(&self, number: u32) -> Result<Arc<str>> {
         let mut scratch = Vec::new();
-        let bytes = self.texts.get(self.range(number, 0), &mut scratch)?.to_vec();
-        String::from_utf8(bytes)
-            .map(Arc::from)
-            .map_err(|_| Error::new(ErrorKind::Temporary, "a temporary file was damaged: a text could not be read back"))
+        let bytes = self
+            .texts
+            .get(self.range(number, 0), &mut scratch)?
+            .to_vec();
+        String::from_utf8(bytes).map(Arc::from).map_err(|_| {
+            Error::new(
+                ErrorKind::Temporary,
+                "a temporary file was damaged: a text could not be read back",
+            )
+        })
     }
 
     fn range(&self, number: u32, which: usize) -> Range<u64> {
@@ -209,9 +273,11 @@ impl Loaded {
         method.set(text, scratch);
         winnowing.select(&scratch.token_hashes, windows, selected);
         let number = self.lengths.len() as u32;
-        self.selected.extend(selected.iter().map(|&selected| (number, selected)));
+        self.selected
+            .extend(selected.iter().map(|&selected| (number, selected)));
         self.texts.push_str(text);
         self.tokens.extend_from_slice(&scratch.token_hashes);
-        self.lengths.push([text.len() as u64, scratch.token_hashes.len() as u64]);
+        self.lengths
+            .push([text.len() as u64, scratch.token_hashes.len() as u64]);
     }
 }

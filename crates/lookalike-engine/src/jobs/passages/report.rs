@@ -104,19 +104,36 @@ pub(super) struct Placed {
 
 impl Placed {
     pub(super) fn new(text: Arc<str>, method: &Method) -> Self {
-        Self { spans: method.token_spans(&text), text }
+        Self {
+            spans: method.token_spans(&text),
+            text,
+        }
     }
 }
 
 impl Shares {
     /// Describes what two texts share.
-    pub(super) fn new(figures: Figures, shared: &Shared, [a, b]: [&Placed; 2], offsets: Offsets, words: bool) -> Self {
+    pub(super) fn new(
+        figures: Figures,
+        shared: &Shared,
+        [a, b]: [&Placed; 2],
+        offsets: Offsets,
+        words: bool,
+    ) -> Self {
         let spans = [&*a.spans, &*b.spans];
         let mut chars = [a, b].map(|placed| CharCount::new(&placed.text));
-        let mut place = |side: usize, span: Span| if offsets == Offsets::Chars { chars[side].span(span) } else { span };
+        let mut place = |side: usize, span: Span| {
+            if offsets == Offsets::Chars {
+                chars[side].span(span)
+            } else {
+                span
+            }
+        };
         let passage = |part: &Part| {
             let [in_a, in_b] = part.places(spans);
-            let of = |placed: &Placed, span: Span| words.then(|| placed.text[span.start..span.end].to_string());
+            let of = |placed: &Placed, span: Span| {
+                words.then(|| placed.text[span.start..span.end].to_string())
+            };
             SharedPassage {
                 a: place(0, in_a),
                 b: place(1, in_b),

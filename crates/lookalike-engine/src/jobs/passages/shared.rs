@@ -27,23 +27,40 @@ pub(super) enum Part {
 impl Shared {
     /// Makes passages of the runs of two texts, which are given as the hashes of their tokens: regions, if these are wanted, or else
     /// runs that are joined over at most `gap` tokens. Returns `None` if there are no passages.
-    pub(super) fn new(runs: Vec<Run>, [a, b]: [&[u64]; 2], gap: usize, wanted: Option<&RegionSettings>) -> Option<Self> {
+    pub(super) fn new(
+        runs: Vec<Run>,
+        [a, b]: [&[u64]; 2],
+        gap: usize,
+        wanted: Option<&RegionSettings>,
+    ) -> Option<Self> {
         if runs.is_empty() {
             return None;
         }
         let Some(settings) = wanted else {
             let tokens = shared_in(&runs, |run| run.a).max(shared_in(&runs, |run| run.b));
             let parts = join(&runs, gap).into_iter().map(Part::Joined).collect();
-            return Some(Self { runs, parts, in_regions: None, tokens });
+            return Some(Self {
+                runs,
+                parts,
+                in_regions: None,
+                tokens,
+            });
         };
         let found = regions(a, b, &runs, settings);
         if found.is_empty() {
             return None;
         }
-        let place = |of: fn(&Region) -> &Range<usize>| covered(found.iter().map(|region| of(region).clone()));
+        let place = |of: fn(&Region) -> &Range<usize>| {
+            covered(found.iter().map(|region| of(region).clone()))
+        };
         let in_regions = [place(|region| &region.a), place(|region| &region.b)];
         let tokens = in_regions[0].max(in_regions[1]);
-        Some(Self { runs, parts: found.into_iter().map(Part::Region).collect(), in_regions: Some(in_regions), tokens })
+        Some(Self {
+            runs,
+            parts: found.into_iter().map(Part::Region).collect(),
+            in_regions: Some(in_regions),
+            tokens,
+        })
     }
 }
 

@@ -19,22 +19,37 @@ use crate::config::RunConfig;
 ///
 /// # Errors
 /// Fails if one of the ids belongs to no document, or if a file cannot be read.
-pub fn find_sketches(config: &RunConfig, ids: &[&str]) -> Result<Option<(SketchParameters, Vec<StoredSketch>)>> {
+pub fn find_sketches(
+    config: &RunConfig,
+    ids: &[&str],
+) -> Result<Option<(SketchParameters, Vec<StoredSketch>)>> {
     let inputs = config.expand()?;
-    let Some(parameters) = of_all(&inputs, 0)? else { return Ok(None) };
+    let Some(parameters) = of_all(&inputs, 0)? else {
+        return Ok(None);
+    };
     let source = Source::new(inputs, Reading::sketches(), &config.temp_dir)?;
     let mut found: Vec<Option<StoredSketch>> = vec![None; ids.len()];
     each_row(&source, |_, row| {
         let plain = serde_json::from_str::<String>(row.id.get()).ok();
         let is = |wanted: &str| wanted == row.id.get() || Some(wanted) == plain.as_deref();
-        let wanted = found.iter_mut().zip(ids).filter(|(sketch, id)| sketch.is_none() && is(id));
+        let wanted = found
+            .iter_mut()
+            .zip(ids)
+            .filter(|(sketch, id)| sketch.is_none() && is(id));
         wanted.for_each(|(sketch, _)| *sketch = Some(row.sketch.clone()));
         Ok(())
     })?;
     let sketch = |(sketch, id): (Option<StoredSketch>, &&str)| {
         sketch.ok_or_else(|| {
             let inputs: Vec<String> = config.inputs.iter().map(|name| shown_name(name)).collect();
-            Error::new(ErrorKind::Input, format!("no document has the id {} in {}", quoted(&shown_name(id)), inputs.join(", ")))
+            Error::new(
+                ErrorKind::Input,
+                format!(
+                    "no document has the id {} in {}",
+                    quoted(&shown_name(id)),
+                    inputs.join(", ")
+                ),
+            )
         })
     };
     let sketches: Result<_> = found.into_iter().zip(ids).map(sketch).collect();
@@ -47,9 +62,16 @@ pub fn find_sketches(config: &RunConfig, ids: &[&str]) -> Result<Option<(SketchP
 /// # Errors
 /// Fails if the parameters of two files differ, or if a file has no document or several.
 pub fn sole_sketches(names: &[&str]) -> Result<Option<(SketchParameters, Vec<StoredSketch>)>> {
-    let config = RunConfig { inputs: names.iter().map(|&name| name.into()).collect(), ..RunConfig::default() };
-    let Ok(inputs) = config.expand() else { return Ok(None) };
-    let Some(parameters) = of_all(&inputs, 0)? else { return Ok(None) };
+    let config = RunConfig {
+        inputs: names.iter().map(|&name| name.into()).collect(),
+        ..RunConfig::default()
+    };
+    let Ok(inputs) = config.expand() else {
+        return Ok(None);
+    };
+    let Some(parameters) = of_all(&inputs, 0)? else {
+        return Ok(None);
+    };
     let sketch = |input: &lookalike_io::read::Input| {
         let source = Source::new(vec![input.clone()], Reading::sketches(), &config.temp_dir)?;
         let (mut sketch, mut documents) = (None, 0);
@@ -66,7 +88,10 @@ pub fn sole_sketches(names: &[&str]) -> Result<Option<(SketchParameters, Vec<Sto
         };
         sketch.filter(|_| documents == 1).ok_or_else(several)
     };
-    Ok(Some((parameters, inputs.iter().map(sketch).collect::<Result<_>>()?)))
+    Ok(Some((
+        parameters,
+        inputs.iter().map(sketch).collect::<Result<_>>()?,
+    )))
 }
 
 /// Returns the parameters that all files of sketches have, or `None` if the files are not files of sketches.

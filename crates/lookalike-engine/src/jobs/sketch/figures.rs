@@ -41,13 +41,18 @@ impl SketchFigures {
             Measure::Resemblance => Accuracy::of(&Sketching::new(parameters)?),
             Measure::Containment => None,
         };
-        let (threshold, curve) = (method.config().threshold, method.shape().map(|shape| shape.curve()));
+        let (threshold, curve) = (
+            method.config().threshold,
+            method.shape().map(|shape| shape.curve()),
+        );
         Ok(Self {
             parameters: parameters.clone(),
             candidates_at_threshold: method.promise().map(|promise| promise.found),
             standard_error: accuracy.map(|accuracy| accuracy.standard_error(threshold)),
-            listed_at_threshold: accuracy.map(|accuracy| accuracy.listed(threshold, threshold, curve)),
-            listed_from: accuracy.map(|accuracy| accuracy.listed_from(threshold, curve, NEARLY_ALL)),
+            listed_at_threshold: accuracy
+                .map(|accuracy| accuracy.listed(threshold, threshold, curve)),
+            listed_from: accuracy
+                .map(|accuracy| accuracy.listed_from(threshold, curve, NEARLY_ALL)),
             rarely_listed_to: accuracy.map(|accuracy| accuracy.reached_from(threshold, HARDLY_ANY)),
         })
     }

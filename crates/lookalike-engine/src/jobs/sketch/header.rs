@@ -25,7 +25,10 @@ struct Version {
 
 /// Returns the header of a file with these parameters.
 pub(crate) fn written(parameters: &SketchParameters) -> Result<String> {
-    let header = Header { format: FORMAT, parameters: parameters.clone() };
+    let header = Header {
+        format: FORMAT,
+        parameters: parameters.clone(),
+    };
     serde_json::to_string(&header).map_err(|error| Error::failure(error.to_string()))
 }
 
@@ -34,15 +37,21 @@ pub(crate) fn written(parameters: &SketchParameters) -> Result<String> {
 /// # Errors
 /// Fails if it is a file of sketches, but its header is damaged or has a version that is not known.
 fn parameters(input: &Input) -> Result<Option<SketchParameters>> {
-    let Some(header) = sketch_header(input) else { return Ok(None) };
+    let Some(header) = sketch_header(input) else {
+        return Ok(None);
+    };
     let refused = |what: String| Error::new(ErrorKind::Input, what).at(shown_name(&input.name()));
     let damaged = |error: serde_json::Error| {
-        refused(format!("its header of sketches cannot be read: {error}")).advise("sketch the texts again").because(error)
+        refused(format!("its header of sketches cannot be read: {error}"))
+            .advise("sketch the texts again")
+            .because(error)
     };
     let Version { format } = serde_json::from_str(&header).map_err(damaged)?;
     if format != FORMAT {
-        let what = format!("its sketches have format {format}, but this lookalike reads format {FORMAT}");
-        return Err(refused(what).advise("use the version of lookalike that wrote them, or sketch the texts again"));
+        let what =
+            format!("its sketches have format {format}, but this lookalike reads format {FORMAT}");
+        return Err(refused(what)
+            .advise("use the version of lookalike that wrote them, or sketch the texts again"));
     }
     let header: Header = serde_json::from_str(&header).map_err(damaged)?;
     Ok(Some(header.parameters))
@@ -64,11 +73,16 @@ pub(crate) fn of_all(inputs: &[Input], references: usize) -> Result<Option<Sketc
             break;
         }
     }
-    let Some((first, own)) = known else { return Ok(None) };
+    let Some((first, own)) = known else {
+        return Ok(None);
+    };
     for input in inputs {
         let shown = [first, input].map(|input| shown_name(&input.name()));
-        let Some(theirs) = parameters(input)? else { return Err(not_sketches(&shown[1])) };
-        own.check_like(&theirs).map_err(|error| Error::from(error).at(shown.join(" and ")))?;
+        let Some(theirs) = parameters(input)? else {
+            return Err(not_sketches(&shown[1]));
+        };
+        own.check_like(&theirs)
+            .map_err(|error| Error::from(error).at(shown.join(" and ")))?;
     }
     Ok(Some(own))
 }
@@ -96,9 +110,17 @@ mod tests {
         let own = SketchParameters::new(&Config::default(), SketchBy::default()).unwrap();
         let header = written(&own).unwrap();
         assert_eq!(of(&header).unwrap(), Some(own));
-        let newer = of(&header.replace("\"format\":1", "\"format\":2,\"more\":3")).unwrap_err().to_string();
-        assert!(newer.contains("format 2, but this lookalike reads format 1"), "{newer}");
+        let newer = of(&header.replace("\"format\":1", "\"format\":2,\"more\":3"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            newer.contains("format 2, but this lookalike reads format 1"),
+            "{newer}"
+        );
         let damaged = of(&header.replace("seed", "sead")).unwrap_err().to_string();
-        assert!(damaged.contains("cannot be read: unknown field `sead`"), "{damaged}");
+        assert!(
+            damaged.contains("cannot be read: unknown field `sead`"),
+            "{damaged}"
+        );
     }
 }

@@ -25,14 +25,27 @@ use crate::{
 /// # Errors
 /// Fails if an input is not a file of sketches, if the parameters of two inputs differ, if documents are to be united and the union
 /// does not follow from their sketches, or if the output cannot be written.
-pub fn merge_sketches(config: &RunConfig, union: bool, output: &Path, observer: Observer) -> Result<SketchSummary> {
+pub fn merge_sketches(
+    config: &RunConfig,
+    union: bool,
+    output: &Path,
+    observer: Observer,
+) -> Result<SketchSummary> {
     without_panic(|| all_passes(config, union, output, observer))
 }
 
-fn all_passes(config: &RunConfig, union: bool, path: &Path, observer: Observer) -> Result<SketchSummary> {
+fn all_passes(
+    config: &RunConfig,
+    union: bool,
+    path: &Path,
+    observer: Observer,
+) -> Result<SketchSummary> {
     let started = Instant::now();
     let inputs = config.expand()?;
-    let named: Vec<&Path> = [Some(path), config.summary.as_deref()].into_iter().flatten().collect();
+    let named: Vec<&Path> = [Some(path), config.summary.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
     refuse_overwriting(&named, &inputs)?;
     are_rows(path, "sketches")?;
     let none = || header::not_sketches(&inputs.first().map_or(String::new(), |input| input.name()));
@@ -43,12 +56,18 @@ fn all_passes(config: &RunConfig, union: bool, path: &Path, observer: Observer) 
     }
     let files = inputs.len() as u64;
     let source = Source::new(inputs, Reading::sketches(), &config.temp_dir)?;
-    let means = Means::new(config, &named, |threads, memory| source.extra(threads, memory))?;
+    let means = Means::new(config, &named, |threads, memory| {
+        source.extra(threads, memory)
+    })?;
     let found = Ids::read(&source, &sketching, observer)?;
     if let (Some((first, second)), false) = (found.first_repeated, union) {
         return Err(repeated(&source, first, second)?);
     }
-    let united = if found.repeated.is_empty() { BTreeMap::new() } else { unions(&source, &sketching, &found.repeated)? };
+    let united = if found.repeated.is_empty() {
+        BTreeMap::new()
+    } else {
+        unions(&source, &sketching, &found.repeated)?
+    };
     let (mut documents, mut empty, mut bytes) = (0, 0, 0);
     let mut waiting = united.clone();
     let output = written(
@@ -65,8 +84,17 @@ fn all_passes(config: &RunConfig, union: bool, path: &Path, observer: Observer) 
                 documents += 1;
                 empty += u64::from(sketch.is_empty());
                 bytes += sketch.bytes.len() as u64;
-                let StoredSketch { shingles, digest, bytes } = &sketch;
-                give(&SketchRow { id: row.id.get(), shingles: *shingles, digest: *digest, sketch: bytes })
+                let StoredSketch {
+                    shingles,
+                    digest,
+                    bytes,
+                } = &sketch;
+                give(&SketchRow {
+                    id: row.id.get(),
+                    shingles: *shingles,
+                    digest: *digest,
+                    sketch: bytes,
+                })
             })
         },
         &means,
@@ -109,17 +137,27 @@ impl Ids {
             Ok(())
         })?;
         all.sort_unstable();
-        let groups = || all.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
+        let groups = || {
+            all.chunk_by(|a, b| a.0 == b.0)
+                .filter(|group| group.len() > 1)
+        };
         Ok(Self {
             kind: kind.unwrap_or(IdKind::Strings),
             repeated: groups().map(|group| group[0].0).collect(),
-            first_repeated: groups().map(|group| (group[1].1, group[0].1)).min().map(|(second, first)| (first, second)),
+            first_repeated: groups()
+                .map(|group| (group[1].1, group[0].1))
+                .min()
+                .map(|(second, first)| (first, second)),
         })
     }
 }
 
 /// Returns the unions of the documents with repeated ids, by the hashes of the ids.
-fn unions(source: &Source, sketching: &Sketching, repeated: &[u128]) -> Result<BTreeMap<u128, StoredSketch>> {
+fn unions(
+    source: &Source,
+    sketching: &Sketching,
+    repeated: &[u128],
+) -> Result<BTreeMap<u128, StoredSketch>> {
     let mut unions = BTreeMap::new();
     each_row(source, |_, row| {
         let hash = hash_name(row.id.get());
@@ -147,8 +185,16 @@ fn repeated(source: &Source, first: u64, second: u64) -> Result<Error> {
         }
         Ok(())
     })?;
-    let [(_, first), (id, second)] = &ids[..] else { return Err(source.changed(0)) };
-    let what = format!("id {} was already used at {first}", lookalike::shown::cut(id));
+    let [(_, first), (id, second)] = &ids[..] else {
+        return Err(source.changed(0));
+    };
+    let what = format!(
+        "id {} was already used at {first}",
+        lookalike::shown::cut(id)
+    );
     let error = Error::new(ErrorKind::Record, what).at_place(second.clone());
-    Ok(error.advise(words!["make ids unique, or unite the documents with the same id with ", Setting::Union]))
+    Ok(error.advise(words![
+        "make ids unique, or unite the documents with the same id with ",
+        Setting::Union
+    ]))
 }

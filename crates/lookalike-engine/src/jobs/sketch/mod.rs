@@ -72,27 +72,67 @@ pub struct SketchSummary {
 /// Fails if a parameter is impossible, if an input cannot be read, if two documents have the same id (unless the configuration allows
 /// it), if a line is not a record (unless bad lines are skipped), or if an output cannot be written. In all these cases nothing is
 /// written.
-pub fn sketch(config: &RunConfig, parameters: &SketchParameters, output: &Path, observer: Observer) -> Result<SketchSummary> {
+pub fn sketch(
+    config: &RunConfig,
+    parameters: &SketchParameters,
+    output: &Path,
+    observer: Observer,
+) -> Result<SketchSummary> {
     without_panic(|| all_passes(config, parameters, output, observer))
 }
 
-fn all_passes(config: &RunConfig, parameters: &SketchParameters, path: &Path, observer: Observer) -> Result<SketchSummary> {
+fn all_passes(
+    config: &RunConfig,
+    parameters: &SketchParameters,
+    path: &Path,
+    observer: Observer,
+) -> Result<SketchSummary> {
     let started = Instant::now();
     let method = Method::sketching(parameters)?;
     let header = header::written(parameters)?;
-    let named: Vec<&Path> = [Some(path), config.skip_bad.as_deref(), config.summary.as_deref()].into_iter().flatten().collect();
+    let named: Vec<&Path> = [
+        Some(path),
+        config.skip_bad.as_deref(),
+        config.summary.as_deref(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let mut is_table = false;
-    let Sources { source, left_out, .. } = sources(config, &named, || {
+    let Sources {
+        source, left_out, ..
+    } = sources(config, &named, || {
         is_table = are_rows(path, "sketches")?;
         Ok(())
     })?;
     let [output, mut bad] = create(config, [Some(path), config.skip_bad.as_deref()])?;
-    let means = Means::new(config, &named, |threads, memory| source.extra(threads, memory))?;
-    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
-    let table = sketching::sketch(config, &method, &source, &means.budget, &means.pool, beside, observer)?;
-    let Some(output) = output else { return Err(Error::failure("a sketch file was not opened")) };
+    let means = Means::new(config, &named, |threads, memory| {
+        source.extra(threads, memory)
+    })?;
+    let beside = Beside {
+        bad: bad.as_mut(),
+        ..Beside::default()
+    };
+    let table = sketching::sketch(
+        config,
+        &method,
+        &source,
+        &means.budget,
+        &means.pool,
+        beside,
+        observer,
+    )?;
+    let Some(output) = output else {
+        return Err(Error::failure("a sketch file was not opened"));
+    };
     let ahead = row_groups_ahead(means.budget.memory(), means.pool.current_num_threads());
-    let writing = Writing { table: &table, method: &method, header: &header, is_table, ahead };
+    let writing = Writing {
+        table: &table,
+        method: &method,
+        header: &header,
+        is_table,
+        ahead,
+    };
     let (output, written) = means.pool.install(|| writing.all(output, observer))?;
     finish([bad, Some(output)])?;
     Ok(SketchSummary {
@@ -113,13 +153,18 @@ fn all_passes(config: &RunConfig, parameters: &SketchParameters, path: &Path, ob
 fn written(
     (config, path, kind): (&RunConfig, &Path, lookalike_io::write::IdKind),
     sketching: &Sketching,
-    rows: impl FnOnce(&mut dyn FnMut(&lookalike_io::write::SketchRow) -> Result<()>) -> Result<()> + Send,
+    rows: impl FnOnce(&mut dyn FnMut(&lookalike_io::write::SketchRow) -> Result<()>) -> Result<()>
+    + Send,
     means: &Means,
 ) -> Result<Output> {
     let [output] = create(config, [Some(path)])?;
-    let Some(output) = output else { return Err(Error::failure("a sketch file was not opened")) };
+    let Some(output) = output else {
+        return Err(Error::failure("a sketch file was not opened"));
+    };
     let table = are_rows(path, "sketches")?.then_some(kind);
     let ahead = row_groups_ahead(means.budget.memory(), means.pool.current_num_threads());
     let header = header::written(sketching.parameters())?;
-    means.pool.install(|| write(output, (&header, table, ahead), rows))
+    means
+        .pool
+        .install(|| write(output, (&header, table, ahead), rows))
 }

@@ -36,7 +36,10 @@ pub(super) struct Row<'a> {
 /// Fails if the line is not a row. Whether the bytes are a sketch is not checked.
 pub(super) fn row<'a>(line: &'a [u8], block: &Block, first: bool) -> Result<Option<Row<'a>>> {
     if header_of_line(line).is_some() {
-        let joined = || Error::record("a header is not the first line").advise("merge files with `lookalike sketch --merge`");
+        let joined = || {
+            Error::record("a header is not the first line")
+                .advise("merge files with `lookalike sketch --merge`")
+        };
         return if first { Ok(None) } else { Err(joined()) };
     }
     let line: Line = parse(line, "a sketch that `lookalike sketch` wrote")?;
@@ -44,18 +47,40 @@ pub(super) fn row<'a>(line: &'a [u8], block: &Block, first: bool) -> Result<Opti
     if !is_id(id.get()) {
         return Err(not_an_id(id.get()));
     }
-    let wrong = |field: &str| Error::record(format!("\"{field}\" is not hexadecimal digits of whole bytes")).in_field(field);
+    let wrong = |field: &str| {
+        Error::record(format!(
+            "\"{field}\" is not hexadecimal digits of whole bytes"
+        ))
+        .in_field(field)
+    };
     let digest = |digits: Cow<str>| {
         let bytes = bytes_of(&digits).filter(|bytes| bytes.len() == size_of::<Digest>());
-        bytes.map(|bytes| bytes.iter().fold(0, |digest: Digest, &byte| digest << 8 | Digest::from(byte)))
+        bytes.map(|bytes| {
+            bytes
+                .iter()
+                .fold(0, |digest: Digest, &byte| digest << 8 | Digest::from(byte))
+        })
     };
-    let digest = line.digest.map(|digits| digest(digits).ok_or_else(|| wrong("digest"))).transpose()?;
+    let digest = line
+        .digest
+        .map(|digits| digest(digits).ok_or_else(|| wrong("digest")))
+        .transpose()?;
     let bytes = bytes_of(&line.sketch).ok_or_else(|| wrong("sketch"))?;
-    Ok(Some(Row { id, sketch: StoredSketch { shingles: line.shingles, digest, bytes } }))
+    Ok(Some(Row {
+        id,
+        sketch: StoredSketch {
+            shingles: line.shingles,
+            digest,
+            bytes,
+        },
+    }))
 }
 
 /// Passes each row of all files to `give`, with its number among all rows, in order.
-pub(super) fn each_row(source: &Source, mut give: impl FnMut(u64, Row) -> Result<()>) -> Result<()> {
+pub(super) fn each_row(
+    source: &Source,
+    mut give: impl FnMut(u64, Row) -> Result<()>,
+) -> Result<()> {
     let mut number = 0;
     each_line_of(source, |line, block, at| {
         if let Some(row) = row(line, block, at == 1)? {
@@ -75,7 +100,10 @@ fn bytes_of(digits: &str) -> Option<Vec<u8>> {
         _ => None,
     };
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    let bytes = pairs.iter().map(|&[high, low]| Some(digit(high)? << 4 | digit(low)?)).collect();
+    let bytes = pairs
+        .iter()
+        .map(|&[high, low]| Some(digit(high)? << 4 | digit(low)?))
+        .collect();
     if rest.is_empty() { bytes } else { None }
 }
 
@@ -87,6 +115,9 @@ mod tests {
     fn digits_in_a_table() {
         assert_eq!(bytes_of("001fFf"), Some(vec![0, 0x1f, 0xff]));
         assert_eq!(bytes_of(""), Some(Vec::new()));
-        assert_eq!([bytes_of("0"), bytes_of("0g"), bytes_of("é")], [None, None, None]);
+        assert_eq!(
+            [bytes_of("0"), bytes_of("0g"), bytes_of("é")],
+            [None, None, None]
+        );
     }
 }

@@ -61,7 +61,11 @@ pub(crate) fn read(
     Ok(table)
 }
 
-fn sketched(method: &Method, block: &Block, Worker { lines, scratch }: &mut Worker) -> Result<Sketched> {
+fn sketched(
+    method: &Method,
+    block: &Block,
+    Worker { lines, scratch }: &mut Worker,
+) -> Result<Sketched> {
     let mut out = Sketched::new(method);
     out.info.part = block.part;
     // The number of the next line. Lines that are not given are blank.
@@ -70,16 +74,26 @@ fn sketched(method: &Method, block: &Block, Worker { lines, scratch }: &mut Work
         (next..at as u32).for_each(|blank| out.info.skipped.push(blank));
         next = at as u32 + 1;
         let tag = block.tag();
-        let row = row(line, block, tag.index == 0 && at == 0).map_err(|wrong| wrong.of_line(at as u64))?;
+        let row = row(line, block, tag.index == 0 && at == 0)
+            .map_err(|wrong| wrong.of_line(at as u64))?;
         let Some(row) = row else {
             out.info.skipped.push(at as u32);
             return Ok(());
         };
-        method.restore(&row.sketch, scratch).map_err(|wrong| Error::from(wrong).of_line(at as u64))?;
+        method
+            .restore(&row.sketch, scratch)
+            .map_err(|wrong| Error::from(wrong).of_line(at as u64))?;
         // A union has no digest of its own. With the hash of its id, it is the copy of no document.
-        out.digests.push(row.sketch.digest.unwrap_or_else(|| xxh3_128(format!("union {}", row.id.get()).as_bytes())));
+        out.digests.push(
+            row.sketch
+                .digest
+                .unwrap_or_else(|| xxh3_128(format!("union {}", row.id.get()).as_bytes())),
+        );
         out.bits.extend_from_slice(&scratch.bits);
-        out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
+        out.columns
+            .iter_mut()
+            .zip(&scratch.keys)
+            .for_each(|(column, &key)| column.push(key));
         if method.keeps_samples() {
             out.samples.push(&scratch.elements, scratch.level);
         }

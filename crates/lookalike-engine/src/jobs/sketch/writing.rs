@@ -37,17 +37,28 @@ impl Writing<'_> {
     /// Writes all documents, in input order.
     pub(super) fn all(&self, output: Output, observer: Observer) -> Result<(Output, Written)> {
         let (table, mut written) = (self.table, Written::default());
-        let kind = if self.is_table { Some(kind_of_ids(table)?) } else { None };
+        let kind = if self.is_table {
+            Some(kind_of_ids(table)?)
+        } else {
+            None
+        };
         let output = write(output, (self.header, kind, self.ahead), |give| {
-            (0..table.documents).step_by(STRETCH as usize).try_for_each(|start| {
-                Progress::new(Stage::Writing, start, table.documents).tell(observer)?;
-                self.stretch(start, &mut written, give)
-            })
+            (0..table.documents)
+                .step_by(STRETCH as usize)
+                .try_for_each(|start| {
+                    Progress::new(Stage::Writing, start, table.documents).tell(observer)?;
+                    self.stretch(start, &mut written, give)
+                })
         })?;
         Ok((output, written))
     }
 
-    fn stretch(&self, start: u64, written: &mut Written, give: &mut dyn FnMut(&SketchRow) -> Result<()>) -> Result<()> {
+    fn stretch(
+        &self,
+        start: u64,
+        written: &mut Written,
+        give: &mut dyn FnMut(&SketchRow) -> Result<()>,
+    ) -> Result<()> {
         let table = self.table;
         let end = table.documents.min(start + STRETCH);
         let (mut ids, mut id_text) = (Vec::new(), String::new());
@@ -56,24 +67,39 @@ impl Writing<'_> {
             ids.push(id_text.len());
             Ok(())
         })?;
-        let (mut of_digests, mut of_bits, mut of_samples, mut sketch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut of_digests, mut of_bits, mut of_samples, mut sketch) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let digests = table.digests.get(start..end, &mut of_digests)?;
         let stride = table.stride as u64;
         let bits = table.bits.get(start * stride..end * stride, &mut of_bits)?;
         let nothing = fingerprint::digest(&Tokens::new());
         let mut id_start = 0;
-        for (at, (&digest, bits)) in digests.iter().zip(bits.chunks_exact(table.stride)).enumerate() {
+        for (at, (&digest, bits)) in digests
+            .iter()
+            .zip(bits.chunks_exact(table.stride))
+            .enumerate()
+        {
             let id = &id_text[id_start..ids[at]];
             id_start = ids[at];
             let sample = match self.method.keeps_samples() {
-                true => table.samples.sample(Document(start + at as u64), &mut of_samples)?,
-                false => Sample { level: 0, elements: &[] },
+                true => table
+                    .samples
+                    .sample(Document(start + at as u64), &mut of_samples)?,
+                false => Sample {
+                    level: 0,
+                    elements: &[],
+                },
             };
             sketch.clear();
             self.method.put_stored(bits, sample, &mut sketch);
             written.bytes += sketch.len() as u64;
             written.empty += u64::from(digest == nothing);
-            give(&SketchRow { id, shingles: self.method.shingles_of(bits), digest: Some(digest), sketch: &sketch })?;
+            give(&SketchRow {
+                id,
+                shingles: self.method.shingles_of(bits),
+                digest: Some(digest),
+                sketch: &sketch,
+            })?;
         }
         Ok(())
     }
@@ -94,11 +120,15 @@ pub(super) fn write(
 fn kind_of_ids(table: &Table) -> Result<IdKind> {
     let (mut kind, mut scratch) = (None::<IdKind>, Vec::new());
     for start in (0..table.documents).step_by(STRETCH as usize) {
-        table.ids.each(start..table.documents.min(start + STRETCH), &mut scratch, |id| {
-            let own = IdKind::of(id);
-            kind = Some(kind.map_or(own, |kind| kind.with(own)));
-            Ok(())
-        })?;
+        table.ids.each(
+            start..table.documents.min(start + STRETCH),
+            &mut scratch,
+            |id| {
+                let own = IdKind::of(id);
+                kind = Some(kind.map_or(own, |kind| kind.with(own)));
+                Ok(())
+            },
+        )?;
     }
     Ok(kind.unwrap_or(IdKind::Strings))
 }

@@ -54,14 +54,21 @@ impl Counts {
             opened => opened?.read_to_end(&mut bytes)?,
         };
         let stored: Option<Stored> = serde_json::from_slice(&bytes).ok();
-        Ok(stored.filter(|stored| stored.task == hexadecimal(task)).map(|stored| stored.counts))
+        Ok(stored
+            .filter(|stored| stored.task == hexadecimal(task))
+            .map(|stored| stored.counts))
     }
 
     /// Begins the file that says what the task with this digest counted.
     pub(super) fn output(self, path: &Path, task: u64) -> Result<Output> {
-        let stored = Stored { task: hexadecimal(task), counts: self };
+        let stored = Stored {
+            task: hexadecimal(task),
+            counts: self,
+        };
         let mut output = Output::create(path, 1)?;
-        output.write(&serde_json::to_vec(&stored).map_err(|error| Error::failure(error.to_string()))?)?;
+        output.write(
+            &serde_json::to_vec(&stored).map_err(|error| Error::failure(error.to_string()))?,
+        )?;
         Ok(output)
     }
 }

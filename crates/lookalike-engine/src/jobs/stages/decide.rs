@@ -40,7 +40,11 @@ pub(super) fn decide(task: &Task) -> Result<Results> {
         input_commands: Vec::new(),
         tables: Vec::new(),
         // The file may be empty: if inputs are compared with references only, they must not be compared with each other.
-        against: if task.config.has_references() { vec![name(references_path)] } else { Vec::new() },
+        against: if task.config.has_references() {
+            vec![name(references_path)]
+        } else {
+            Vec::new()
+        },
         against_tables: Vec::new(),
         against_stored: Vec::new(),
         keep: (!task.config.against_only).then(|| keep_of_lines(&task.config.keep())),
@@ -60,17 +64,34 @@ pub(super) fn decide(task: &Task) -> Result<Results> {
     let mut line = Vec::new();
     let mut tell = |decided: &Decided| {
         while left.next_if(|&(_, count)| count == 0).is_some() {}
-        let Some((owner, count)) = left.peek_mut() else { return Err(too_many()) };
+        let Some((owner, count)) = left.peek_mut() else {
+            return Err(too_many());
+        };
         *count -= 1;
         line.clear();
-        line.push(if decided.representative.is_some() { DROPPED } else { KEPT });
-        let place = |found: Representative| references.get(found.row as usize).filter(|_| found.place.is_some());
+        line.push(if decided.representative.is_some() {
+            DROPPED
+        } else {
+            KEPT
+        });
+        let place = |found: Representative| {
+            references
+                .get(found.row as usize)
+                .filter(|_| found.place.is_some())
+        };
         let place = decided.representative.and_then(place);
         let representative = decided.representative.map(|found| match place {
-            Some(place) => Representative { place: Some(place), ..found },
+            Some(place) => Representative {
+                place: Some(place),
+                ..found
+            },
             None => found,
         });
-        Decided { representative, ..*decided }.write_line(&mut line)?;
+        Decided {
+            representative,
+            ..*decided
+        }
+        .write_line(&mut line)?;
         sections.add(*owner, &line)
     };
     dedup_reporting(&config, &Outputs::default(), &mut tell, task.observer)?;
@@ -85,7 +106,11 @@ fn too_many() -> Error {
 /// error if they cannot be removed.
 pub(super) fn clean_up(folder: &Path, shard: usize, shards: usize) {
     let is_gathered = |name: &OsStr| name.to_str().is_some_and(|name| name.ends_with(GATHERED));
-    let there = own_folder(folder, ArrayStage::Decide, shard, shards).read_dir().into_iter().flatten().flatten();
+    let there = own_folder(folder, ArrayStage::Decide, shard, shards)
+        .read_dir()
+        .into_iter()
+        .flatten()
+        .flatten();
     for entry in there.filter(|entry| is_gathered(&entry.file_name())) {
         if let Err(error) = remove(&entry.path()) {
             log::info!("{}: {error}", entry.path().display());
@@ -118,7 +143,10 @@ fn gather(task: &Task, documents: &Path, references: &Path) -> Result<Gathered> 
     let layout = Layout::of(task);
     let mut documents = Output::create(documents, task.config.threads)?;
     let mut references = Output::create(references, task.config.threads)?;
-    let mut gathered = Gathered { counts: Vec::new(), references: Vec::new() };
+    let mut gathered = Gathered {
+        counts: Vec::new(),
+        references: Vec::new(),
+    };
     for shard in 0..task.shards() {
         let mut placed = task.open(ArrayStage::Place, shard)?;
         let mut count = 0;
@@ -128,10 +156,17 @@ fn gather(task: &Task, documents: &Path, references: &Path) -> Result<Gathered> 
         })?;
         gathered.counts.push(count);
         let damaged = placed.damaged();
-        for line in placed.all(layout.references(task.shard))?.split_inclusive(|&byte| byte == b'\n') {
+        for line in placed
+            .all(layout.references(task.shard))?
+            .split_inclusive(|&byte| byte == b'\n')
+        {
             let tab = line.iter().position(|&byte| byte == b'\t');
-            let place = tab.and_then(|tab| Some((serde_json::from_slice(&line[..tab]).ok()?, &line[tab + 1..])));
-            let Some((place, line)) = place else { return Err(damaged) };
+            let place = tab.and_then(|tab| {
+                Some((serde_json::from_slice(&line[..tab]).ok()?, &line[tab + 1..]))
+            });
+            let Some((place, line)) = place else {
+                return Err(damaged);
+            };
             gathered.references.push(place);
             references.write(line)?;
         }

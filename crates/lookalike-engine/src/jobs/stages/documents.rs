@@ -53,7 +53,12 @@ fn digest_of(record: &Record) -> u64 {
         Text::Escaped(text) => (1, text),
     };
     let mut digest = Xxh3::new();
-    for bytes in [record.id.as_bytes(), &[0, is_escaped], &record.key.to_le_bytes(), text.as_bytes()] {
+    for bytes in [
+        record.id.as_bytes(),
+        &[0, is_escaped],
+        &record.key.to_le_bytes(),
+        text.as_bytes(),
+    ] {
         digest.update(bytes);
     }
     digest.digest()
@@ -62,7 +67,9 @@ fn digest_of(record: &Record) -> u64 {
 impl<T> Met<'_, T> {
     /// Returns the place of each document.
     pub(super) fn places(&self) -> impl Iterator<Item = error::Place> {
-        self.info.document_lines().map(|line| self.place.of(line - self.place.first_line))
+        self.info
+            .document_lines()
+            .map(|line| self.place.of(line - self.place.first_line))
     }
 }
 
@@ -72,7 +79,9 @@ pub(super) fn changed_at_end(source: &Source, folder: &Path) -> Error {
         return source.changed(last);
     }
     let what = "an earlier stage had documents of this task, but the task has no input";
-    Error::new(ErrorKind::Temporary, what).at(folder.display().to_string()).advise("plan again in a new folder")
+    Error::new(ErrorKind::Temporary, what)
+        .at(folder.display().to_string())
+        .advise("plan again in a new folder")
 }
 
 /// What workers make of a block.
@@ -105,17 +114,29 @@ impl Documents<'_> {
             self.pool,
             Blocks::new(source).whole(wants_bad),
             |block, (scratch, state): &mut (Scratch, S)| {
-                let mut made = Made { info: BlockInfo::default(), documents: Vec::new(), weight: 0, bad_lines: Vec::new() };
+                let mut made = Made {
+                    info: BlockInfo::default(),
+                    documents: Vec::new(),
+                    weight: 0,
+                    bad_lines: Vec::new(),
+                };
                 made.info.part = block.part;
                 for at in 0..block.len() {
                     match block.record(at, source.reading_of(block.part), scratch) {
                         Ok(Some(record)) => {
                             let one = work(&record, state);
-                            made.weight += size_of::<Document<T>>() + record.id.len() + one.weight();
-                            made.documents.push(Document { id: record.id.into(), digest: digest_of(&record), made: one });
+                            made.weight +=
+                                size_of::<Document<T>>() + record.id.len() + one.weight();
+                            made.documents.push(Document {
+                                id: record.id.into(),
+                                digest: digest_of(&record),
+                                made: one,
+                            });
                         }
                         Ok(None) => made.info.skipped.push(at as u32),
-                        Err(fault) if self.config.skip_bad.is_none() => return Err(fault.of_line(at as u64)),
+                        Err(fault) if self.config.skip_bad.is_none() => {
+                            return Err(fault.of_line(at as u64));
+                        }
                         Err(_) => {
                             made.info.skipped.push(at as u32);
                             if wants_bad {
@@ -127,7 +148,13 @@ impl Documents<'_> {
                 made.info.count = made.documents.len() as u32;
                 Ok(made)
             },
-            |place, Made { mut info, documents: own, bad_lines, .. }| {
+            |place,
+             Made {
+                 mut info,
+                 documents: own,
+                 bad_lines,
+                 ..
+             }| {
                 Progress::new(self.stage, source.read(), source.total()).tell(self.observer)?;
                 if let Some(bad) = &mut bad {
                     bad.write(&bad_lines)?;
@@ -135,10 +162,20 @@ impl Documents<'_> {
                 (info.first_line, info.first_document) = (place.first_line, documents);
                 documents += u64::from(info.count);
                 let of_references = info.part < source.reference_parts();
-                let mut met = Met { info, of_references, documents: own, place };
+                let mut met = Met {
+                    info,
+                    of_references,
+                    documents: own,
+                    place,
+                };
                 if met.documents.iter().any(|document| document.id.is_empty()) {
                     let places: Vec<_> = met.places().collect();
-                    for (document, place) in met.documents.iter_mut().zip(places).filter(|(document, _)| document.id.is_empty()) {
+                    for (document, place) in met
+                        .documents
+                        .iter_mut()
+                        .zip(places)
+                        .filter(|(document, _)| document.id.is_empty())
+                    {
                         document.id = Value::String(place.to_string()).to_string();
                     }
                 }

@@ -29,17 +29,26 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
     let (source, pool) = (task.source()?, task.pool()?);
     let kept = named(kept);
     let output = Output::create(&kept, task.config.threads)?;
-    let budget = task.config.budget(pool.current_num_threads(), &[&kept], |_| 0)?;
+    let budget = task
+        .config
+        .budget(pool.current_num_threads(), &[&kept], |_| 0)?;
     let groups = row_groups_ahead(budget.memory(), pool.current_num_threads());
     let mut kept = kept_like(task, &source, output, groups)?;
-    let mut decisions = decisions.map(|path| Output::create(&named(path), task.config.threads)).transpose()?;
+    let mut decisions = decisions
+        .map(|path| Output::create(&named(path), task.config.threads))
+        .transpose()?;
 
     let mut made = Made::of(task)?;
     let mut counts = Counts::default();
     let (mut infos, mut places) = (BlockInfos::new(&budget), Vec::new());
     let mut lines = Vec::new();
-    let documents =
-        Documents { config: task.config, source: &source, pool: &pool, observer: task.observer, stage: Stage::Deciding };
+    let documents = Documents {
+        config: task.config,
+        source: &source,
+        pool: &pool,
+        observer: task.observer,
+        stage: Stage::Deciding,
+    };
     documents.each(
         None,
         |_, _: &mut ()| (),
@@ -50,14 +59,18 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
             }
             lines.clear();
             for (at, document) in (met.info.first_document..).zip(&met.documents) {
-                let is_kept = made.next(document, &mut lines)?.ok_or_else(|| source.changed(met.info.part))?;
+                let is_kept = made
+                    .next(document, &mut lines)?
+                    .ok_or_else(|| source.changed(met.info.part))?;
                 counts.documents += 1;
                 if is_kept {
                     counts.kept += 1;
                     places.push(at);
                 }
             }
-            decisions.as_mut().map_or(Ok(()), |output| output.write(&lines))
+            decisions
+                .as_mut()
+                .map_or(Ok(()), |output| output.write(&lines))
         },
     )?;
     counts.dropped = counts.documents - counts.kept;
@@ -68,7 +81,11 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
     places.iter().for_each(|&place| is_kept.insert(place));
     let end = places.last().map_or(0, |last| last + 1);
     drop(places);
-    let info = |block: &Block| infos.get(block.number)?.ok_or_else(|| source.changed(block.part));
+    let info = |block: &Block| {
+        infos
+            .get(block.number)?
+            .ok_or_else(|| source.changed(block.part))
+    };
     copy_kept(
         &pool,
         &source,
@@ -78,7 +95,10 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
         task.observer,
     )?;
     let kept = pool.install(|| kept.end(&source, counts.documents))?;
-    let counts = counts.output(&task.path(ArrayStage::Emit, task.shard), task.digest(ArrayStage::Emit))?;
+    let counts = counts.output(
+        &task.path(ArrayStage::Emit, task.shard),
+        task.digest(ArrayStage::Emit),
+    )?;
     Ok(kept.into_iter().chain(decisions).chain([counts]).collect())
 }
 
@@ -114,14 +134,29 @@ impl Made {
         }
         let rows = rows.to_vec();
         drop(bytes);
-        let open = |shard| Ok(Lines::new(task.open(ArrayStage::Decide, shard)?, task.shard));
-        Ok(Self { rows, next: 0, decided: (0..task.shards()).map(open).collect::<Result<_>>()? })
+        let open = |shard| {
+            Ok(Lines::new(
+                task.open(ArrayStage::Decide, shard)?,
+                task.shard,
+            ))
+        };
+        Ok(Self {
+            rows,
+            next: 0,
+            decided: (0..task.shards()).map(open).collect::<Result<_>>()?,
+        })
     }
 
     /// Appends the decision about the next document, and returns whether the document is kept. Returns `None` if there was another
     /// document, or none, when the documents were placed.
     fn next(&mut self, document: &Document<()>, into: &mut Vec<u8>) -> Result<Option<bool>> {
-        let Some((shard, digest)) = self.rows.get(self.next).and_then(|row| row.split_first_chunk()) else { return Ok(None) };
+        let Some((shard, digest)) = self
+            .rows
+            .get(self.next)
+            .and_then(|row| row.split_first_chunk())
+        else {
+            return Ok(None);
+        };
         if digest != document.digest.to_le_bytes() {
             return Ok(None);
         }
@@ -129,11 +164,29 @@ impl Made {
         let (id, shard) = (&document.id, u32::from_le_bytes(*shard));
         if shard == ALONE {
             let (reason, likeness) = (Reason::Unique, Likeness::Same);
-            Decided { id, reason, representative: None, likeness, cluster_size: 1, overruled: false }.write_line(into)?;
+            Decided {
+                id,
+                reason,
+                representative: None,
+                likeness,
+                cluster_size: 1,
+                overruled: false,
+            }
+            .write_line(into)?;
             return Ok(Some(true));
         }
-        let Some(line) = self.decided.get_mut(shard as usize).map(Lines::next).transpose()?.flatten() else { return Ok(None) };
-        let Some((&verdict, line)) = line.split_first() else { return Ok(None) };
+        let Some(line) = self
+            .decided
+            .get_mut(shard as usize)
+            .map(Lines::next)
+            .transpose()?
+            .flatten()
+        else {
+            return Ok(None);
+        };
+        let Some((&verdict, line)) = line.split_first() else {
+            return Ok(None);
+        };
         into.extend_from_slice(line);
         Ok(Some(verdict == KEPT))
     }
@@ -159,17 +212,28 @@ struct Lines {
 
 impl Lines {
     fn new(opened: Opened, section: usize) -> Self {
-        Self { opened, section, next: 0, chunk: Vec::new(), at: 0 }
+        Self {
+            opened,
+            section,
+            next: 0,
+            chunk: Vec::new(),
+            at: 0,
+        }
     }
 
     /// Returns the next line, with its end. Lines are never divided between chunks.
     fn next(&mut self) -> Result<Option<&[u8]>> {
         if self.at == self.chunk.len() {
-            let Some(chunk) = self.opened.chunk(self.section, &mut self.next)? else { return Ok(None) };
+            let Some(chunk) = self.opened.chunk(self.section, &mut self.next)? else {
+                return Ok(None);
+            };
             (self.chunk, self.at) = (chunk, 0);
         }
         let start = self.at;
-        self.at = self.chunk[start..].iter().position(|&byte| byte == b'\n').map_or(self.chunk.len(), |end| start + end + 1);
+        self.at = self.chunk[start..]
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .map_or(self.chunk.len(), |end| start + end + 1);
         Ok(Some(&self.chunk[start..self.at]))
     }
 }

@@ -26,7 +26,9 @@ pub(super) fn join(task: &Task) -> Result<Outputs> {
             return Err(paired.damaged());
         }
         let column = |second: usize| -> Vec<u64> {
-            rows.iter().filter_map(|row| Some(node_of(row[second * NODE..].first_chunk()?))).collect()
+            rows.iter()
+                .filter_map(|row| Some(node_of(row[second * NODE..].first_chunk()?)))
+                .collect()
         };
         joining.add(&column(0), &column(1));
     }
@@ -47,10 +49,17 @@ pub(super) fn join(task: &Task) -> Result<Outputs> {
 /// each document.
 fn divided(parts: &[u64], shards: usize) -> BTreeMap<u64, u32> {
     let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
-    parts.iter().for_each(|&part| *sizes.entry(part).or_default() += 1);
-    let mut largest_first: Vec<(Reverse<u64>, u64)> = sizes.into_iter().map(|(part, size)| (Reverse(size), part)).collect();
+    parts
+        .iter()
+        .for_each(|&part| *sizes.entry(part).or_default() += 1);
+    let mut largest_first: Vec<(Reverse<u64>, u64)> = sizes
+        .into_iter()
+        .map(|(part, size)| (Reverse(size), part))
+        .collect();
     largest_first.sort_unstable();
-    let mut loads: BinaryHeap<Reverse<(u64, u32)>> = (0..shards as u32).map(|shard| Reverse((0, shard))).collect();
+    let mut loads: BinaryHeap<Reverse<(u64, u32)>> = (0..shards as u32)
+        .map(|shard| Reverse((0, shard)))
+        .collect();
     largest_first
         .into_iter()
         .filter_map(|(Reverse(size), part)| {

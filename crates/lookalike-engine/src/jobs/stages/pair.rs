@@ -16,7 +16,8 @@ pub(super) fn pair(task: &Task) -> Result<Outputs> {
     refuse_repeated(task, &layout)?;
     let mut buckets = Buckets::default();
     for shard in 0..task.shards() {
-        task.open(ArrayStage::Sketch, shard)?.each(layout.keys(task.shard), |rows| buckets.add(rows))?;
+        task.open(ArrayStage::Sketch, shard)?
+            .each(layout.keys(task.shard), |rows| buckets.add(rows))?;
     }
     let Links { nodes, parts } = buckets.links();
     let mut sections = task.create(ArrayStage::Pair, 1)?;
@@ -45,15 +46,23 @@ fn refuse_repeated(task: &Task, layout: &Layout) -> Result<()> {
     }
     // Sorted by hash, and then in input order.
     named.sort_unstable();
-    let Some(two) = named.windows(2).find(|two| two[0].0 == two[1].0) else { return Ok(()) };
+    let Some(two) = named.windows(2).find(|two| two[0].0 == two[1].0) else {
+        return Ok(());
+    };
     let place = |&(_, shard, start): &Named| -> Result<String> {
         let mut sketched = task.open(ArrayStage::Sketch, shard as usize)?;
         let rows = sketched.all(layout.ids(task.shard))?;
-        let found = rows.get(start as usize..).and_then(id).map(|(_, place, _)| String::from_utf8_lossy(place).into_owned());
+        let found = rows
+            .get(start as usize..)
+            .and_then(id)
+            .map(|(_, place, _)| String::from_utf8_lossy(place).into_owned());
         found.ok_or_else(|| sketched.damaged())
     };
     let (first, second) = (place(&two[0])?, place(&two[1])?);
-    Err(Error::record(format!("{second}: the id was already used at {first}")).advise(make_unique()))
+    Err(
+        Error::record(format!("{second}: the id was already used at {first}"))
+            .advise(make_unique()),
+    )
 }
 
 /// Splits off the first row of ids: the hash of an id, and the place of its document.

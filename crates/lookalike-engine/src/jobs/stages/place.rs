@@ -36,7 +36,9 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn of(task: &Task) -> Self {
-        Self { shards: task.shards() }
+        Self {
+            shards: task.shards(),
+        }
     }
 
     /// Returns the section with the documents of a shard, one line each.
@@ -62,17 +64,35 @@ pub(super) fn place(task: &Task) -> Result<Outputs> {
     let shards = Shards::of(task)?;
     let (source, pool, layout) = (task.source()?, task.pool()?, Layout::of(task));
     let mut sections = task.create(ArrayStage::Place, 2 * task.shards() + 1)?;
-    let documents =
-        Documents { config: task.config, source: &source, pool: &pool, observer: task.observer, stage: Stage::Loading };
-    let (keep, is_set) = (task.config.keep(), task.config.method.tokens == TokensBy::Items);
+    let documents = Documents {
+        config: task.config,
+        source: &source,
+        pool: &pool,
+        observer: task.observer,
+        stage: Stage::Loading,
+    };
+    let (keep, is_set) = (
+        task.config.keep(),
+        task.config.method.tokens == TokensBy::Items,
+    );
     let mut next = 0;
     documents.each(
         None,
         |record, _: &mut ()| rest_of_line(record, &keep, is_set),
         |met| {
             let part = met.info.part;
-            for (Document { id, digest, made: rest }, place) in met.documents.iter().zip(met.places()) {
-                let shard = shards.get(next, *digest).ok_or_else(|| source.changed(part))?;
+            for (
+                Document {
+                    id,
+                    digest,
+                    made: rest,
+                },
+                place,
+            ) in met.documents.iter().zip(met.places())
+            {
+                let shard = shards
+                    .get(next, *digest)
+                    .ok_or_else(|| source.changed(part))?;
                 next += 1;
                 if !met.of_references {
                     let mut row = [0; ROW];
@@ -91,8 +111,11 @@ pub(super) fn place(task: &Task) -> Result<Outputs> {
                 line.extend(b"{\"id\":");
                 line.extend(id.bytes().map(spaced));
                 line.extend(rest);
-                let section =
-                    if met.of_references { layout.references(shard as usize) } else { layout.documents(shard as usize) };
+                let section = if met.of_references {
+                    layout.references(shard as usize)
+                } else {
+                    layout.documents(shard as usize)
+                };
                 sections.add(section, &line)?;
             }
             Ok(())
@@ -128,7 +151,11 @@ fn rest_of_line(record: &Record, keep: &Keep, is_set: bool) -> Vec<u8> {
 
 /// Replaces the ends of lines, which are white space in JSON, by spaces.
 fn spaced(byte: u8) -> u8 {
-    if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }
+    if matches!(byte, b'\n' | b'\r') {
+        b' '
+    } else {
+        byte
+    }
 }
 
 /// Returns the rule by which the lines of documents have the same keep order as their records.
@@ -146,9 +173,12 @@ fn value_of_key(keep: &Keep, key: u64) -> Option<String> {
     match keep {
         Keep::First => None,
         Keep::Longest => Some(key.to_string()),
-        Keep::Max(_) | Keep::Min(_) => Some(serde_json::Value::from(lookalike::cluster::number_of_key(key)).to_string()),
+        Keep::Max(_) | Keep::Min(_) => {
+            Some(serde_json::Value::from(lookalike::cluster::number_of_key(key)).to_string())
+        }
         Keep::Newest(_) => {
-            let time = Timestamp::from_nanosecond(lookalike::cluster::time_of_key(key).into()).ok()?;
+            let time =
+                Timestamp::from_nanosecond(lookalike::cluster::time_of_key(key).into()).ok()?;
             Some(format!("\"{time}\""))
         }
     }
@@ -170,11 +200,19 @@ impl Shards {
         if !rest.is_empty() {
             return Err(sketched.damaged());
         }
-        let (mut of_documents, mut by_node) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+        let (mut of_documents, mut by_node) = (
+            Vec::with_capacity(rows.len()),
+            Vec::with_capacity(rows.len()),
+        );
         for (document, row) in (0u32..).zip(rows) {
-            let Some((node, digest)) = row.split_first_chunk::<NODE>() else { continue };
+            let Some((node, digest)) = row.split_first_chunk::<NODE>() else {
+                continue;
+            };
             by_node.push((node_of(node), document));
-            of_documents.push((u64::from_le_bytes(*digest.first_chunk().unwrap_or(&[0; 8])), ALONE));
+            of_documents.push((
+                u64::from_le_bytes(*digest.first_chunk().unwrap_or(&[0; 8])),
+                ALONE,
+            ));
         }
         drop(bytes);
         by_node.sort_unstable();
@@ -185,8 +223,15 @@ impl Shards {
             let (rows, rest) = chunk.as_chunks::<{ join::ROW }>();
             is_whole &= rest.is_empty();
             for row in rows {
-                let Some((own, shard)) = row.split_first_chunk::<NODE>() else { continue };
-                let (node, shard) = (node_of(own), shard.first_chunk().map_or(ALONE, |bytes| u32::from_le_bytes(*bytes)));
+                let Some((own, shard)) = row.split_first_chunk::<NODE>() else {
+                    continue;
+                };
+                let (node, shard) = (
+                    node_of(own),
+                    shard
+                        .first_chunk()
+                        .map_or(ALONE, |bytes| u32::from_le_bytes(*bytes)),
+                );
                 while wanted.next_if(|&(own, _)| own < node).is_some() {}
                 while let Some((_, document)) = wanted.next_if(|&(own, _)| own == node) {
                     of_documents[document as usize].1 = shard;
@@ -194,13 +239,21 @@ impl Shards {
             }
             Ok(())
         })?;
-        let is_shard = |&(_, shard): &(u64, u32)| shard == ALONE || (shard as usize) < task.shards();
-        if is_whole && of_documents.iter().all(is_shard) { Ok(Self { of_documents }) } else { Err(joined.damaged()) }
+        let is_shard =
+            |&(_, shard): &(u64, u32)| shard == ALONE || (shard as usize) < task.shards();
+        if is_whole && of_documents.iter().all(is_shard) {
+            Ok(Self { of_documents })
+        } else {
+            Err(joined.damaged())
+        }
     }
 
     /// Returns the shard of a document; `None` if there was another document when the inputs were sketched.
     fn get(&self, document: usize, digest: u64) -> Option<u32> {
-        self.of_documents.get(document).filter(|&&(own, _)| own == digest).map(|&(_, shard)| shard)
+        self.of_documents
+            .get(document)
+            .filter(|&&(own, _)| own == digest)
+            .map(|&(_, shard)| shard)
     }
 }
 

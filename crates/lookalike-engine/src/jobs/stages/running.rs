@@ -35,7 +35,11 @@ pub fn run_task(
 ) -> Result<bool> {
     let tasks = stage.tasks(planned.shards);
     if shard >= tasks {
-        let what = format!("{} has {tasks} tasks, from 0 to {}; there is no task {shard}", stage.name(), tasks - 1);
+        let what = format!(
+            "{} has {tasks} tasks, from 0 to {}; there is no task {shard}",
+            stage.name(),
+            tasks - 1
+        );
         return Err(Error::new(ErrorKind::Config, what));
     }
     let (of, plan) = ((planned, folder), planned.digest()?);
@@ -55,7 +59,15 @@ pub fn run_task(
     make_folder(&own_folder(folder, stage, shard, planned.shards))?;
     let done = without_panic(|| {
         let method = Method::new(config.method.clone())?;
-        let task = Task { config, method, planned, folder, shard, observer, plan };
+        let task = Task {
+            config,
+            method,
+            planned,
+            folder,
+            shard,
+            observer,
+            plan,
+        };
         let mut outputs = match stage {
             ArrayStage::Sketch => sketch(&task)?,
             ArrayStage::Pair => pair(&task)?,
@@ -82,12 +94,24 @@ pub fn run_task(
 const NAMED: usize = 5;
 
 /// Returns an error if a needed stage is not complete.
-fn refuse_missing(of: (&Planned, &Path), plan: u64, stage: ArrayStage, needed: ArrayStage) -> Result<()> {
-    let missing: Vec<String> = missing(of, plan, needed)?.iter().map(usize::to_string).collect();
+fn refuse_missing(
+    of: (&Planned, &Path),
+    plan: u64,
+    stage: ArrayStage,
+    needed: ArrayStage,
+) -> Result<()> {
+    let missing: Vec<String> = missing(of, plan, needed)?
+        .iter()
+        .map(usize::to_string)
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let more = if missing.len() > NAMED { format!(" and {} more", missing.len() - NAMED) } else { String::new() };
+    let more = if missing.len() > NAMED {
+        format!(" and {} more", missing.len() - NAMED)
+    } else {
+        String::new()
+    };
     let what = format!(
         "{} needs all {} tasks of {}, but these have not finished: {}{more}",
         stage.name(),
@@ -95,5 +119,7 @@ fn refuse_missing(of: (&Planned, &Path), plan: u64, stage: ArrayStage, needed: A
         needed.name(),
         missing[..missing.len().min(NAMED)].join(", ")
     );
-    Err(Error::new(ErrorKind::Config, what).at(of.1.display().to_string()).advise("run them first"))
+    Err(Error::new(ErrorKind::Config, what)
+        .at(of.1.display().to_string())
+        .advise("run them first"))
 }

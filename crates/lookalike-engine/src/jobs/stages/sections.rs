@@ -52,7 +52,14 @@ pub(super) struct Sections {
 impl Sections {
     pub(super) fn create(path: &Path, task: u64, sections: usize) -> Result<Self> {
         let output = Output::create(path, 1)?;
-        Ok(Self { output, task, waiting: vec![Vec::new(); sections], bytes: 0, index: Vec::new(), end: 0 })
+        Ok(Self {
+            output,
+            task,
+            waiting: vec![Vec::new(); sections],
+            bytes: 0,
+            index: Vec::new(),
+            end: 0,
+        })
     }
 
     /// Appends bytes to a section. They are never divided between chunks.
@@ -62,7 +69,11 @@ impl Sections {
         if self.waiting[section].len() >= CHUNK {
             return self.flush(section);
         }
-        if self.bytes < WAITING { Ok(()) } else { self.flush_all() }
+        if self.bytes < WAITING {
+            Ok(())
+        } else {
+            self.flush_all()
+        }
     }
 
     fn flush(&mut self, section: usize) -> Result<()> {
@@ -72,7 +83,8 @@ impl Sections {
         }
         let length = chunk.len() as u64;
         self.output.write(chunk)?;
-        self.index.push([section as u64, self.end, length, xxh3_64(chunk)]);
+        self.index
+            .push([section as u64, self.end, length, xxh3_64(chunk)]);
         self.end += length;
         self.bytes -= chunk.len();
         chunk.clear();
@@ -86,7 +98,12 @@ impl Sections {
     /// Writes the index, and returns the output, which has no name yet.
     pub(super) fn end(mut self) -> Result<Output> {
         self.flush_all()?;
-        let entries: Vec<u8> = self.index.iter().flatten().flat_map(|number| number.to_le_bytes()).collect();
+        let entries: Vec<u8> = self
+            .index
+            .iter()
+            .flatten()
+            .flat_map(|number| number.to_le_bytes())
+            .collect();
         self.output.write(&entries)?;
         for number in [self.index.len() as u64, xxh3_64(&entries), self.task] {
             self.output.write(&number.to_le_bytes())?;
@@ -111,27 +128,49 @@ impl Opened {
         let mut file = File::open(path).map_err(reading)?;
         let index = index(&mut file).map_err(reading)?;
         match index {
-            Some((of, index)) if of == task => Ok(Self { path: path.into(), file, index }),
-            Some(_) => Err(unusable(path, "is the file of another task or of another run")),
+            Some((of, index)) if of == task => Ok(Self {
+                path: path.into(),
+                file,
+                index,
+            }),
+            Some(_) => Err(unusable(
+                path,
+                "is the file of another task or of another run",
+            )),
             None => Err(unusable(path, "is damaged")),
         }
     }
 
     /// Returns the next chunk of a section; `None` after the last one. `next` is 0 for the first call.
     pub(super) fn chunk(&mut self, section: usize, next: &mut usize) -> Result<Option<Vec<u8>>> {
-        let found = self.index.iter().enumerate().skip(*next).find(|(_, entry)| entry[0] == section as u64);
-        let Some((number, &[_, start, length, sum])) = found else { return Ok(None) };
+        let found = self
+            .index
+            .iter()
+            .enumerate()
+            .skip(*next)
+            .find(|(_, entry)| entry[0] == section as u64);
+        let Some((number, &[_, start, length, sum])) = found else {
+            return Ok(None);
+        };
         *next = number + 1;
         let mut chunk = vec![0; length as usize];
         self.file
             .seek(SeekFrom::Start(start))
             .and_then(|_| self.file.read_exact(&mut chunk))
             .map_err(|error| Error::reading(&self.path.display().to_string(), &error))?;
-        if xxh3_64(&chunk) == sum { Ok(Some(chunk)) } else { Err(self.damaged()) }
+        if xxh3_64(&chunk) == sum {
+            Ok(Some(chunk))
+        } else {
+            Err(self.damaged())
+        }
     }
 
     /// Passes the chunks of a section to `give`, in order.
-    pub(super) fn each(&mut self, section: usize, mut give: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    pub(super) fn each(
+        &mut self,
+        section: usize,
+        mut give: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
         let mut next = 0;
         while let Some(chunk) = self.chunk(section, &mut next)? {
             give(&chunk)?;
@@ -141,7 +180,12 @@ impl Opened {
 
     /// Returns a whole section.
     pub(super) fn all(&mut self, section: usize) -> Result<Vec<u8>> {
-        let length: u64 = self.index.iter().filter(|entry| entry[0] == section as u64).map(|entry| entry[2]).sum();
+        let length: u64 = self
+            .index
+            .iter()
+            .filter(|entry| entry[0] == section as u64)
+            .map(|entry| entry[2])
+            .sum();
         let mut all = Vec::with_capacity(length as usize);
         self.each(section, |chunk| {
             all.extend_from_slice(chunk);
@@ -176,24 +220,43 @@ struct Foot {
 /// Reads the end of a file. Returns `None` if the file is not complete.
 fn foot(file: &mut File) -> io::Result<Option<Foot>> {
     let size = file.seek(SeekFrom::End(0))?;
-    let Some(end) = size.checked_sub(FOOT as u64) else { return Ok(None) };
+    let Some(end) = size.checked_sub(FOOT as u64) else {
+        return Ok(None);
+    };
     let mut foot = [0; FOOT];
     file.seek(SeekFrom::Start(end))?;
     file.read_exact(&mut foot)?;
     let [chunks, sum, task] = [0, 1, 2].map(|at| number(&foot, at));
-    let start = chunks.checked_mul(ENTRY as u64).and_then(|bytes| end.checked_sub(bytes));
-    Ok(start.filter(|_| foot.ends_with(&MAGIC)).map(|start| Foot { entries: start..end, sum, task }))
+    let start = chunks
+        .checked_mul(ENTRY as u64)
+        .and_then(|bytes| end.checked_sub(bytes));
+    Ok(start.filter(|_| foot.ends_with(&MAGIC)).map(|start| Foot {
+        entries: start..end,
+        sum,
+        task,
+    }))
 }
 
 /// Reads the index of a file, and the digest of its task. Returns `None` if the file is not complete.
 fn index(file: &mut File) -> io::Result<Option<(u64, Vec<[u64; 4]>)>> {
-    let Some(Foot { entries: Range { start, end }, sum, task }) = foot(file)? else { return Ok(None) };
+    let Some(Foot {
+        entries: Range { start, end },
+        sum,
+        task,
+    }) = foot(file)?
+    else {
+        return Ok(None);
+    };
     let mut bytes = vec![0; (end - start) as usize];
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(&mut bytes)?;
-    let index: Vec<[u64; 4]> = bytes.chunks_exact(ENTRY).map(|entry| [0, 1, 2, 3].map(|at| number(entry, at))).collect();
+    let index: Vec<[u64; 4]> = bytes
+        .chunks_exact(ENTRY)
+        .map(|entry| [0, 1, 2, 3].map(|at| number(entry, at)))
+        .collect();
     // The chunks lie before the index, so no chunk can be larger than that.
-    let fits = |[_, from, length, _]: &[u64; 4]| from.checked_add(*length).is_some_and(|end| end <= start);
+    let fits =
+        |[_, from, length, _]: &[u64; 4]| from.checked_add(*length).is_some_and(|end| end <= start);
     Ok((xxh3_64(&bytes) == sum && index.iter().all(fits)).then_some((task, index)))
 }
 

@@ -26,7 +26,9 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn of(task: &Task) -> Self {
-        Self { shards: task.shards() }
+        Self {
+            shards: task.shards(),
+        }
     }
 
     pub(super) fn keys(&self, shard: usize) -> usize {
@@ -47,7 +49,11 @@ impl Layout {
 
 impl Weigh for Keys {
     fn weight(&self) -> usize {
-        if let Self::Columns(keys) = self { 4 * keys.len() } else { 0 }
+        if let Self::Columns(keys) = self {
+            4 * keys.len()
+        } else {
+            0
+        }
     }
 }
 
@@ -57,10 +63,19 @@ pub(super) const ROW: usize = NODE + 8;
 pub(super) fn sketch(task: &Task) -> Result<Outputs> {
     let (source, pool, layout) = (task.source()?, task.pool()?, Layout::of(task));
     let mut sections = task.create(ArrayStage::Sketch, 2 * task.shards() + 1)?;
-    let bad = task.config.skip_bad.as_deref().map(|path| of_shard(path, task.shard, task.shards()));
+    let bad = task
+        .config
+        .skip_bad
+        .as_deref()
+        .map(|path| of_shard(path, task.shard, task.shards()));
     let mut bad = bad.map(|path| Output::create(&path, 1)).transpose()?;
-    let documents =
-        Documents { config: task.config, source: &source, pool: &pool, observer: task.observer, stage: Stage::Sketching };
+    let documents = Documents {
+        config: task.config,
+        source: &source,
+        pool: &pool,
+        observer: task.observer,
+        stage: Stage::Sketching,
+    };
     let mut rows = Rows(vec![Vec::new(); task.shards()]);
     documents.each(
         bad.as_mut(),

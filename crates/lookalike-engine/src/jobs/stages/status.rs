@@ -40,13 +40,19 @@ pub fn status(planned: &Planned, folder: &Path) -> Result<Status> {
     let (of, plan) = ((planned, folder), planned.digest()?);
     let mut stages = Vec::new();
     for stage in ArrayStage::ALL {
-        stages.push(StageStatus { stage, tasks: stage.tasks(planned.shards), missing: missing(of, plan, stage)? });
+        stages.push(StageStatus {
+            stage,
+            tasks: stage.tasks(planned.shards),
+            missing: missing(of, plan, stage)?,
+        });
     }
     let mut counts = Counts::default();
     for shard in 0..planned.shards {
         let path = result(folder, ArrayStage::Emit, shard, planned.shards);
         let read = Counts::read(&path, digest(plan, ArrayStage::Emit, shard));
-        counts += read.map_err(|error| Error::reading(&path.display().to_string(), &error))?.unwrap_or_default();
+        counts += read
+            .map_err(|error| Error::reading(&path.display().to_string(), &error))?
+            .unwrap_or_default();
     }
     Ok(Status { stages, counts })
 }

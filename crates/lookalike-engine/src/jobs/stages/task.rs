@@ -41,7 +41,14 @@ pub enum ArrayStage {
 
 impl ArrayStage {
     /// All stages, in their order.
-    pub const ALL: [Self; 6] = [Self::Sketch, Self::Pair, Self::Join, Self::Place, Self::Decide, Self::Emit];
+    pub const ALL: [Self; 6] = [
+        Self::Sketch,
+        Self::Pair,
+        Self::Join,
+        Self::Place,
+        Self::Decide,
+        Self::Emit,
+    ];
 
     /// Returns the name of the stage.
     pub fn name(self) -> &'static str {
@@ -118,7 +125,12 @@ impl Task<'_> {
     /// Opens the inputs of this task.
     pub(super) fn source(&self) -> Result<Source> {
         let (inputs, references) = self.planned.inputs(self.config, self.shard, self.folder)?;
-        Source::with_references(inputs, references, reading(self.config)?, &self.config.temp_dir)
+        Source::with_references(
+            inputs,
+            references,
+            reading(self.config)?,
+            &self.config.temp_dir,
+        )
     }
 
     pub(super) fn pool(&self) -> Result<rayon::ThreadPool> {
@@ -129,12 +141,18 @@ impl Task<'_> {
 /// Returns the folder in which a task, and nothing else, writes: thousands of tasks would otherwise wait for each other, because only
 /// one process at a time names files in a folder.
 pub(super) fn own_folder(folder: &Path, stage: ArrayStage, shard: usize, shards: usize) -> PathBuf {
-    folder.join(stage.name()).join(of_all(shard, stage.tasks(shards)))
+    folder
+        .join(stage.name())
+        .join(of_all(shard, stage.tasks(shards)))
 }
 
 /// Returns the file in which a task leaves its result.
 pub(super) fn result(folder: &Path, stage: ArrayStage, shard: usize, shards: usize) -> PathBuf {
-    let name = if stage == ArrayStage::Emit { "counts.json" } else { "sections" };
+    let name = if stage == ArrayStage::Emit {
+        "counts.json"
+    } else {
+        "sections"
+    };
     own_folder(folder, stage, shard, shards).join(name)
 }
 
@@ -148,11 +166,19 @@ pub(super) fn digest(plan: u64, stage: ArrayStage, shard: usize) -> u64 {
 ///
 /// # Errors
 /// Fails if a file is there, but cannot be read.
-pub(super) fn is_done((planned, folder): (&Planned, &Path), plan: u64, stage: ArrayStage, shard: usize) -> Result<bool> {
+pub(super) fn is_done(
+    (planned, folder): (&Planned, &Path),
+    plan: u64,
+    stage: ArrayStage,
+    shard: usize,
+) -> Result<bool> {
     let path = result(folder, stage, shard, planned.shards);
     let digest = digest(plan, stage, shard);
-    let done =
-        if stage == ArrayStage::Emit { Counts::read(&path, digest).map(|counts| counts.is_some()) } else { is_of(&path, digest) };
+    let done = if stage == ArrayStage::Emit {
+        Counts::read(&path, digest).map(|counts| counts.is_some())
+    } else {
+        is_of(&path, digest)
+    };
     done.map_err(|error| Error::reading(&path.display().to_string(), &error))
 }
 

@@ -109,7 +109,11 @@ impl Block {
 
     /// Returns the number of bytes read for a record.
     pub fn size(&self, at: usize) -> u64 {
-        if let Records::Rows(rows) = &self.records { rows.text_len(at) as u64 } else { self.place(at).len() as u64 }
+        if let Records::Rows(rows) = &self.records {
+            rows.text_len(at) as u64
+        } else {
+            self.place(at).len() as u64
+        }
     }
 
     /// Returns the number of bytes read for all records of the block.
@@ -122,12 +126,20 @@ impl Block {
 
     /// Returns the block's rows, if the block belongs to a table.
     pub fn rows(&self) -> Option<&Rows> {
-        if let Records::Rows(rows) = &self.records { Some(rows) } else { None }
+        if let Records::Rows(rows) = &self.records {
+            Some(rows)
+        } else {
+            None
+        }
     }
 
     /// Returns the number of a record's file in its input, if each file is one document.
     pub(crate) fn file(&self, at: usize) -> Option<usize> {
-        if let Records::Files(_, first) = &self.records { Some(first + at) } else { None }
+        if let Records::Files(_, first) = &self.records {
+            Some(first + at)
+        } else {
+            None
+        }
     }
 
     /// Returns whether the records are lines of JSON.
@@ -137,12 +149,20 @@ impl Block {
 
     /// Returns what the block's JSON records are: lines, or elements of an array.
     fn unit(&self) -> Unit {
-        if self.is_lines() { Unit::Line } else { Unit::Element }
+        if self.is_lines() {
+            Unit::Line
+        } else {
+            Unit::Element
+        }
     }
 
     /// Returns the columns, if the records are CSV.
     pub fn columns(&self) -> Option<&Arc<Columns>> {
-        if let Records::Cells(columns) = &self.records { Some(columns) } else { None }
+        if let Records::Cells(columns) = &self.records {
+            Some(columns)
+        } else {
+            None
+        }
     }
 
     /// Returns whether the records are rows of CSV, in which an empty cell is a missing value.
@@ -157,6 +177,12 @@ impl Block {
 
     /// Returns the block's position in the source, for code that puts blocks in order.
     pub fn tag(&self) -> Tag {
-        Tag { part: self.part, index: self.buffer.index, last: self.buffer.last, lines: self.len() as u64, before: self.before }
+        Tag {
+            part: self.part,
+            index: self.buffer.index,
+            last: self.buffer.last,
+            lines: self.len() as u64,
+            before: self.before,
+        }
     }
 }

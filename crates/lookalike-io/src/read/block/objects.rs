@@ -29,7 +29,8 @@ impl Block {
 
     /// Returns the JSON object of a record as stored, without the line end, or none if the records are not JSON.
     pub fn object(&self, at: usize) -> Option<&[u8]> {
-        matches!(self.records, Records::Lines | Records::Elements).then(|| self.raw(at).trim_ascii_end())
+        matches!(self.records, Records::Lines | Records::Elements)
+            .then(|| self.raw(at).trim_ascii_end())
     }
 
     /// Returns the JSON object of a record that has fields, or none for a blank line. The object is written to `into` if the
@@ -64,7 +65,8 @@ impl Block {
                 Ok(Some(into))
             }
             Records::Objects(objects) => objects.object(at).map(Some),
-            _ => Err(Fault::record("is not a record with fields").advise("give JSON Lines, JSON arrays, CSV, Parquet or Arrow")),
+            _ => Err(Fault::record("is not a record with fields")
+                .advise("give JSON Lines, JSON arrays, CSV, Parquet or Arrow")),
         }
     }
 
@@ -72,7 +74,13 @@ impl Block {
     ///
     /// # Errors
     /// Fails if a row has a type that JSON cannot represent.
-    pub(crate) fn json_line(&self, at: usize, reading: &Reading, scratch: &mut Scratch, into: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn json_line(
+        &self,
+        at: usize,
+        reading: &Reading,
+        scratch: &mut Scratch,
+        into: &mut Vec<u8>,
+    ) -> Result<()> {
         match &self.records {
             Records::Lines => {
                 push_line(into, self.raw(at));
@@ -81,7 +89,9 @@ impl Block {
             Records::Rows(rows) => return rows.json_line(at, into),
             Records::Objects(objects) => into.extend_from_slice(objects.object(at)?),
             Records::Elements => push_compact(into, self.raw(at)),
-            Records::Cells(columns) => columns.json(self.raw(at), reading.encoding, &mut scratch.cells, into),
+            Records::Cells(columns) => {
+                columns.json(self.raw(at), reading.encoding, &mut scratch.cells, into)
+            }
             Records::Files(..) => self.document_json(at, reading, scratch, into),
             #[cfg(feature = "warc")]
             Records::Crawl => self.document_json(at, reading, scratch, into),
@@ -92,9 +102,17 @@ impl Block {
 
     /// Appends a JSON object with the id and the text of a document that has no fields. For a document of a crawl, the object
     /// also has the date.
-    fn document_json(&self, at: usize, reading: &Reading, scratch: &mut Scratch, into: &mut Vec<u8>) {
+    fn document_json(
+        &self,
+        at: usize,
+        reading: &Reading,
+        scratch: &mut Scratch,
+        into: &mut Vec<u8>,
+    ) {
         let mut plain = String::new();
-        let Ok(Some(record)) = self.record(at, reading, scratch) else { return };
+        let Ok(Some(record)) = self.record(at, reading, scratch) else {
+            return;
+        };
         let text = serde_json::Value::from(record.text.decode(&mut plain)).to_string();
         into.push(b'{');
         // A record of a crawl may have neither a URL nor an id of its own.
@@ -117,13 +135,22 @@ impl Block {
     ///
     /// # Errors
     /// Fails if `give` fails, or if a row has a type that JSON cannot represent.
-    pub fn each_object(&self, scratch: &mut Vec<u8>, mut give: impl FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+    pub fn each_object(
+        &self,
+        scratch: &mut Vec<u8>,
+        mut give: impl FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let Some(rows) = self.rows() else {
-            return (0..self.len()).filter(|&at| !is_blank(self.raw(at))).try_for_each(|at| give(at, self.raw(at)));
+            return (0..self.len())
+                .filter(|&at| !is_blank(self.raw(at)))
+                .try_for_each(|at| give(at, self.raw(at)));
         };
         scratch.clear();
         rows.masked_lines(&vec![true; rows.len()], scratch)?;
-        scratch.split_inclusive(|&byte| byte == b'\n').enumerate().try_for_each(|(at, line)| give(at, line))
+        scratch
+            .split_inclusive(|&byte| byte == b'\n')
+            .enumerate()
+            .try_for_each(|(at, line)| give(at, line))
     }
 }
 
@@ -132,11 +159,17 @@ impl Block {
 fn push_compact(into: &mut Vec<u8>, value: &[u8]) {
     for piece in value.split(|byte| matches!(byte, b'\n' | b'\r')) {
         // White space at the beginning of a line is only indentation.
-        let shift = if into.ends_with(b"\n") || piece.len() == value.len() { 0 } else { indent(piece) };
+        let shift = if into.ends_with(b"\n") || piece.len() == value.len() {
+            0
+        } else {
+            indent(piece)
+        };
         into.extend_from_slice(&piece[shift..]);
     }
 }
 
 fn indent(line: &[u8]) -> usize {
-    line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    line.iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()
 }

@@ -42,31 +42,61 @@ impl Block {
     /// # Errors
     /// Fails if the record is not usable.
     #[inline]
-    pub fn record<'a>(&'a self, at: usize, reading: &Reading, scratch: &'a mut Scratch) -> Result<Option<Record<'a>>, Fault> {
+    pub fn record<'a>(
+        &'a self,
+        at: usize,
+        reading: &Reading,
+        scratch: &'a mut Scratch,
+    ) -> Result<Option<Record<'a>>, Fault> {
         self.begin(at);
         let raw = self.raw(at);
         match &self.records {
             Records::Lines if is_blank(raw) => Ok(None),
             Records::Lines | Records::Elements if !reading.of_pages() => {
                 let Scratch { line, text, .. } = scratch;
-                let read = Record::read(self.line(raw, reading, line)?, self.unit(), &reading.fields, text);
-                read.map(Some).map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))
+                let read = Record::read(
+                    self.line(raw, reading, line)?,
+                    self.unit(),
+                    &reading.fields,
+                    text,
+                );
+                read.map(Some).map_err(|fault| {
+                    self.not_utf8(at, reading, Naming::Encoding)
+                        .unwrap_or(fault)
+                })
             }
             Records::Lines | Records::Elements => {
-                let Scratch { line, text, pages, page, plain, .. } = scratch;
+                let Scratch {
+                    line,
+                    text,
+                    pages,
+                    page,
+                    plain,
+                    ..
+                } = scratch;
                 let raw = self.line(raw, reading, line)?;
                 let record = Record::read(raw, self.unit(), &reading.fields, text);
-                let record = record.map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))?;
+                let record = record.map_err(|fault| {
+                    self.not_utf8(at, reading, Naming::Encoding)
+                        .unwrap_or(fault)
+                })?;
                 let text = pages.of_text(record.text.decode(plain), reading, page);
-                Ok(Some(Record { text: text.into(), ..record }))
+                Ok(Some(Record {
+                    text: text.into(),
+                    ..record
+                }))
             }
             Records::Cells(_) if csv::is_blank(raw) => Ok(None),
             Records::Cells(columns) => celled(columns, raw, reading, scratch).map(Some),
-            Records::Files(files, first) => document(files, first + at, raw, reading, scratch).map(Some),
+            Records::Files(files, first) => {
+                document(files, first + at, raw, reading, scratch).map(Some)
+            }
             #[cfg(feature = "warc")]
             Records::Crawl => crawled(raw, reading, scratch),
             Records::Rows(rows) => row(rows, at, reading, scratch).map(Some),
-            Records::Objects(_) => Err(Fault::failure("a record with fields was read as a document")),
+            Records::Objects(_) => Err(Fault::failure(
+                "a record with fields was read as a document",
+            )),
         }
     }
 
@@ -74,7 +104,12 @@ impl Block {
     /// decoded: an array cannot be split into elements before it is decoded, because a character in another encoding may contain
     /// the byte of a quote or a backslash.
     #[inline]
-    pub(super) fn line<'a>(&self, raw: &'a [u8], reading: &Reading, scratch: &'a mut String) -> Result<&'a [u8], Fault> {
+    pub(super) fn line<'a>(
+        &self,
+        raw: &'a [u8],
+        reading: &Reading,
+        scratch: &'a mut String,
+    ) -> Result<&'a [u8], Fault> {
         match reading.line_encoding {
             Some(encoding) if self.is_lines() => decoded_line(raw, encoding, scratch),
             _ => Ok(raw),
@@ -105,28 +140,49 @@ impl Block {
             return Some(fault);
         }
         let convert = "convert the file to UTF-8, for instance with iconv";
-        let or_named = || words![convert, ", or name its encoding with ", Setting::Encoding, ", such as gb18030"];
+        let or_named = || {
+            words![
+                convert,
+                ", or name its encoding with ",
+                Setting::Encoding,
+                ", such as gb18030"
+            ]
+        };
         let advice = match (naming, self.is_lines(), reading.encoding) {
             (Naming::Nothing, ..) => convert.into(),
             (Naming::Encoding, false, _) => {
-                words!["a JSON array must be UTF-8; ", convert, ", or write JSON Lines"]
+                words![
+                    "a JSON array must be UTF-8; ",
+                    convert,
+                    ", or write JSON Lines"
+                ]
             }
             (Naming::Encoding, true, None | Some("UTF-8")) => or_named(),
             (Naming::Encoding, true, Some(name)) if name.starts_with("UTF-16") => {
                 words![format!("JSON Lines cannot be read as {name}; "), or_named()]
             }
             (Naming::Encoding, true, Some(_)) => {
-                let only = " works only for JSON Lines that are not read together with other formats; ";
+                let only =
+                    " works only for JSON Lines that are not read together with other formats; ";
                 words![Setting::Encoding, only, convert, ", or read it separately"]
             }
         };
-        let (of, at) = (if self.is_lines() { "line" } else { "record" }, error.valid_up_to() + 1);
-        Some(Fault::record(format!("invalid UTF-8 at byte {at} of the {of}")).at_byte(at as u64).advise(advice))
+        let (of, at) = (
+            if self.is_lines() { "line" } else { "record" },
+            error.valid_up_to() + 1,
+        );
+        Some(
+            Fault::record(format!("invalid UTF-8 at byte {at} of the {of}"))
+                .at_byte(at as u64)
+                .advise(advice),
+        )
     }
 
     /// Returns whether a record is a line in an encoding other than UTF-8.
     pub(crate) fn is_encoded(&self, at: usize, reading: &Reading) -> bool {
-        reading.line_encoding.is_some() && self.is_lines() && simdutf8::basic::from_utf8(self.raw(at)).is_err()
+        reading.line_encoding.is_some()
+            && self.is_lines()
+            && simdutf8::basic::from_utf8(self.raw(at)).is_err()
     }
 
     /// Returns a hash of the stored bytes of a page, including markup. The page is a file, the body of a crawl's response, or the
@@ -139,10 +195,16 @@ impl Block {
             Records::Crawl => {
                 let mut reader = WarcReader::new(self.raw(at));
                 let record = reader.next("").ok().flatten()?;
-                record.document(&mut scratch.crawl).ok().map(|found| xxh3_128(found.body))
+                record
+                    .document(&mut scratch.crawl)
+                    .ok()
+                    .map(|found| xxh3_128(found.body))
             }
             _ => {
-                let stored = Reading { html: None, ..reading.clone() };
+                let stored = Reading {
+                    html: None,
+                    ..reading.clone()
+                };
                 let record = self.record(at, &stored, scratch).ok().flatten()?;
                 Some(xxh3_128(record.text.decode(&mut String::new()).as_bytes()))
             }
@@ -152,12 +214,20 @@ impl Block {
 
 /// Returns a line as UTF-8; decodes it from the named encoding if it is not UTF-8.
 #[cfg(feature = "encodings")]
-fn decoded_line<'a>(raw: &'a [u8], encoding: &str, scratch: &'a mut String) -> Result<&'a [u8], Fault> {
+fn decoded_line<'a>(
+    raw: &'a [u8],
+    encoding: &str,
+    scratch: &'a mut String,
+) -> Result<&'a [u8], Fault> {
     if simdutf8::basic::from_utf8(raw).is_ok() {
         return Ok(raw);
     }
     let Some(line) = encoding::line(raw, encoding) else {
-        let advice = words!["name the file's encoding with ", Setting::Encoding, ", or fix the record"];
+        let advice = words![
+            "name the file's encoding with ",
+            Setting::Encoding,
+            ", or fix the record"
+        ];
         return Err(Fault::record(format!("is neither UTF-8 nor {encoding}")).advise(advice));
     };
     scratch.clear();
@@ -173,11 +243,24 @@ fn decoded_line<'a>(raw: &'a [u8], _: &str, _: &'a mut String) -> Result<&'a [u8
 
 /// Reads a record of CSV.
 #[inline]
-fn celled<'a>(columns: &Columns, raw: &'a [u8], reading: &Reading, scratch: &'a mut Scratch) -> Result<Record<'a>, Fault> {
-    let Scratch { cells, pages, page, .. } = scratch;
+fn celled<'a>(
+    columns: &Columns,
+    raw: &'a [u8],
+    reading: &Reading,
+    scratch: &'a mut Scratch,
+) -> Result<Record<'a>, Fault> {
+    let Scratch {
+        cells, pages, page, ..
+    } = scratch;
     let found = columns.found(raw, reading.encoding, cells)?;
     let (Text::Plain(text) | Text::Escaped(text)) = found.text;
-    Record::of(Found { text: Text::Plain(pages.of_text(text, reading, page)), ..found }, &reading.fields)
+    Record::of(
+        Found {
+            text: Text::Plain(pages.of_text(text, reading, page)),
+            ..found
+        },
+        &reading.fields,
+    )
 }
 
 /// Reads a file that is one document.
@@ -188,7 +271,12 @@ fn document<'a>(
     reading: &Reading,
     scratch: &'a mut Scratch,
 ) -> Result<Record<'a>, Fault> {
-    let Scratch { text, pages, values: [id, ..], .. } = scratch;
+    let Scratch {
+        text,
+        pages,
+        values: [id, ..],
+        ..
+    } = scratch;
     *id = serde_json::Value::from(files.id(number)).to_string();
     if let Some(reported) = foreign::reported(raw, files.id(number)) {
         return Err(reported.of_kind(ErrorKind::Record));
@@ -196,16 +284,38 @@ fn document<'a>(
     let text = pages.text(raw, files.is_html(number), None, reading, text)?;
     if let Some(field) = reading.fields.keep.field() {
         let keep = (Setting::Keep, reading.fields.keep.to_string());
-        let no_fields =
-            format!(": there is no field {}, because a file that is read as one document has no fields", quoted(field));
+        let no_fields = format!(
+            ": there is no field {}, because a file that is read as one document has no fields",
+            quoted(field)
+        );
         return Err(Fault::record(words![keep, no_fields]));
     }
-    Record::of(Found { text: text.into(), surplus: 0, id: Some(id), keep: None, label: None }, &reading.fields)
+    Record::of(
+        Found {
+            text: text.into(),
+            surplus: 0,
+            id: Some(id),
+            keep: None,
+            label: None,
+        },
+        &reading.fields,
+    )
 }
 
 /// Reads a row of a table.
-fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, scratch: &'a mut Scratch) -> Result<Record<'a>, Fault> {
-    let Scratch { text, pages, page, values: [id, keep, label], .. } = scratch;
+fn row<'a>(
+    rows: &'a Rows,
+    at: usize,
+    reading: &Reading,
+    scratch: &'a mut Scratch,
+) -> Result<Record<'a>, Fault> {
+    let Scratch {
+        text,
+        pages,
+        page,
+        values: [id, keep, label],
+        ..
+    } = scratch;
     let text = match reading.fields.set {
         Some(_) => rows.set(at, text, &reading.fields)?,
         None => rows.text(at)?,
@@ -213,36 +323,93 @@ fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, scratch: &'a mut Scratc
     rows.id(at, id)?;
     rows.label(at, label)?;
     let key = rows.key(at, text, keep)?;
-    let text = if reading.of_pages() { pages.of_text(text, reading, page) } else { text };
-    Ok(Record { text: text.into(), id, key, label })
+    let text = if reading.of_pages() {
+        pages.of_text(text, reading, page)
+    } else {
+        text
+    };
+    Ok(Record {
+        text: text.into(),
+        id,
+        key,
+        label,
+    })
 }
 
 /// Reads a record of a crawl. Returns none if the record is not a document.
 #[cfg(feature = "warc")]
-fn crawled<'a>(raw: &'a [u8], reading: &Reading, scratch: &'a mut Scratch) -> Result<Option<Record<'a>>, Fault> {
+fn crawled<'a>(
+    raw: &'a [u8],
+    reading: &Reading,
+    scratch: &'a mut Scratch,
+) -> Result<Option<Record<'a>>, Fault> {
     if reading.fields.set.is_some() {
-        let wrong = Fault::record(words!["a WARC file has no fields, so it cannot be read with ", Setting::SetField]);
+        let wrong = Fault::record(words![
+            "a WARC file has no fields, so it cannot be read with ",
+            Setting::SetField
+        ]);
         return Err(wrong.advise("give records that each have a JSON array"));
     }
-    let Scratch { text, pages, crawl, values: [id, date, _], .. } = scratch;
+    let Scratch {
+        text,
+        pages,
+        crawl,
+        values: [id, date, _],
+        ..
+    } = scratch;
     let mut reader = WarcReader::new(raw);
-    let Ok(Some(record)) = reader.next("") else { return Err(Fault::record("is not a complete record")) };
+    let Ok(Some(record)) = reader.next("") else {
+        return Err(Fault::record("is not a complete record"));
+    };
     let found = match record.document(crawl) {
         Ok(found) => found,
         Err(Skip::TooLong) => {
-            let uri = record.target_uri().map_or("a page without a URL".into(), shown_name);
+            let uri = record
+                .target_uri()
+                .map_or("a page without a URL".into(), shown_name);
             let (uri, bytes) = (cut(&uri), record.content().len());
-            let what = format!("{uri}: its {bytes} bytes decompress to more than the limit of 256 MiB");
-            return Err(Fault::record(what).advise(words!["skip the record with ", Setting::SkipBad]));
+            let what =
+                format!("{uri}: its {bytes} bytes decompress to more than the limit of 256 MiB");
+            return Err(
+                Fault::record(what).advise(words!["skip the record with ", Setting::SkipBad])
+            );
         }
         Err(_) => return Ok(None),
     };
-    *id = record.target_uri().or(record.record_id()).map_or(String::new(), |uri| serde_json::Value::from(uri).to_string());
-    *date = record.date().map_or(String::new(), |date| serde_json::Value::from(date).to_string());
-    let decoded = pages.text(found.body, found.is_html, found.charset, reading, &mut scratch.plain)?;
+    *id = record
+        .target_uri()
+        .or(record.record_id())
+        .map_or(String::new(), |uri| {
+            serde_json::Value::from(uri).to_string()
+        });
+    *date = record.date().map_or(String::new(), |date| {
+        serde_json::Value::from(date).to_string()
+    });
+    let decoded = pages.text(
+        found.body,
+        found.is_html,
+        found.charset,
+        reading,
+        &mut scratch.plain,
+    )?;
     text.clear();
     text.push_str(decoded);
-    let keep = reading.fields.keep.field().filter(|field| *field == "date").map(|_| &**date);
+    let keep = reading
+        .fields
+        .keep
+        .field()
+        .filter(|field| *field == "date")
+        .map(|_| &**date);
     let id = Some(&**id).filter(|id| !id.is_empty());
-    Record::of(Found { text: text.as_str().into(), surplus: 0, id, keep, label: None }, &reading.fields).map(Some)
+    Record::of(
+        Found {
+            text: text.as_str().into(),
+            surplus: 0,
+            id,
+            keep,
+            label: None,
+        },
+        &reading.fields,
+    )
+    .map(Some)
 }

@@ -28,7 +28,11 @@ impl<R: Read> Read for UntilEnd<R> {
 impl<R: BufRead> Read for Lz4<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.0.read(buffer)?;
-        if n == 0 && self.0.get_ref().ended { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(n) }
+        if n == 0 && self.0.get_ref().ended {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        } else {
+            Ok(n)
+        }
     }
 }
 
@@ -38,7 +42,10 @@ impl<R: BufRead> Member for Lz4<R> {
     const FIRST: u8 = 0x04;
 
     fn begin(packed: R) -> Self {
-        Self(FrameDecoder::new(UntilEnd { packed, ended: false }))
+        Self(FrameDecoder::new(UntilEnd {
+            packed,
+            ended: false,
+        }))
     }
 
     fn packed(&mut self) -> &mut R {
@@ -61,13 +68,20 @@ pub(crate) struct Brotli<R> {
 impl<R: BufRead> Brotli<R> {
     pub(crate) fn new(packed: R) -> Self {
         let memory = StandardAlloc::default;
-        Self { packed, state: Box::new(BrotliState::new(memory(), memory(), memory())), ended: false }
+        Self {
+            packed,
+            state: Box::new(BrotliState::new(memory(), memory(), memory())),
+            ended: false,
+        }
     }
 
     fn refuse_more(&mut self) -> io::Result<usize> {
         match self.packed.fill_buf()?.is_empty() {
             true => Ok(0),
-            false => Err(io::Error::new(io::ErrorKind::InvalidData, "there is other data after its end")),
+            false => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "there is other data after its end",
+            )),
         }
     }
 }
@@ -82,20 +96,37 @@ impl<R: BufRead> Read for Brotli<R> {
             let packed = self.packed.fill_buf()?;
             let (at_end, mut left, mut taken) = (packed.is_empty(), packed.len(), 0);
             let state = &mut *self.state;
-            let result =
-                BrotliDecompressStream(&mut left, &mut taken, packed, &mut free, &mut written, buffer, &mut all_written, state);
+            let result = BrotliDecompressStream(
+                &mut left,
+                &mut taken,
+                packed,
+                &mut free,
+                &mut written,
+                buffer,
+                &mut all_written,
+                state,
+            );
             self.packed.consume(taken);
             match result {
                 BrotliResult::ResultSuccess => {
                     self.ended = true;
-                    return if written > 0 || buffer.is_empty() { Ok(written) } else { self.refuse_more() };
+                    return if written > 0 || buffer.is_empty() {
+                        Ok(written)
+                    } else {
+                        self.refuse_more()
+                    };
                 }
                 BrotliResult::NeedsMoreOutput => return Ok(written),
                 BrotliResult::NeedsMoreInput if written > 0 => return Ok(written),
-                BrotliResult::NeedsMoreInput if at_end => return Err(io::ErrorKind::UnexpectedEof.into()),
+                BrotliResult::NeedsMoreInput if at_end => {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
                 BrotliResult::NeedsMoreInput => {}
                 BrotliResult::ResultFailure => {
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, "not brotli data"));
+                    return Err(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        "not brotli data",
+                    ));
                 }
             }
         }

@@ -39,7 +39,10 @@ const LONGEST: usize = 60;
 
 /// Returns whether a word is only the name of a program, a file or a variable.
 fn is_plain(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "._/-+".contains(c))
+    !word.is_empty()
+        && word
+            .chars()
+            .all(|c| c.is_alphanumeric() || "._/-+".contains(c))
 }
 
 /// The output of a running command. Dropping it before its end kills the command.
@@ -55,13 +58,29 @@ impl Running {
     /// Starts `line` in a shell. `name` is for messages.
     pub(crate) fn start(line: &str, name: &str) -> Result<Self, Error> {
         let name = format!("{name} ({})", program(line));
-        let failed =
-            |what: String| Error::new(ErrorKind::Input, format!("cannot be run: {what}")).at(&*name).about(Setting::InputCommand);
-        let started = Command::new("sh").arg("-c").arg(line).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let failed = |what: String| {
+            Error::new(ErrorKind::Input, format!("cannot be run: {what}"))
+                .at(&*name)
+                .about(Setting::InputCommand)
+        };
+        let started = Command::new("sh")
+            .arg("-c")
+            .arg(line)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn();
         let mut child = started.map_err(|error| failed(error.to_string()))?;
-        let output = child.stdout.take().ok_or_else(|| failed("it has no output".into()))?;
+        let output = child
+            .stdout
+            .take()
+            .ok_or_else(|| failed("it has no output".into()))?;
         widen(&output);
-        Ok(Self { name, child, output, ended: false })
+        Ok(Self {
+            name,
+            child,
+            output,
+            ended: false,
+        })
     }
 
     /// Waits for the command after the end of its output, and returns an error if it has failed.
@@ -71,8 +90,12 @@ impl Running {
         if status.success() || is_broken_pipe(status) {
             return Ok(());
         }
-        let failure = Error::new(ErrorKind::Input, format!("ended with {status}")).at(&*self.name).about(Setting::InputCommand);
-        Err(io::Error::other(failure.advise("its messages on standard error may explain why")))
+        let failure = Error::new(ErrorKind::Input, format!("ended with {status}"))
+            .at(&*self.name)
+            .about(Setting::InputCommand);
+        Err(io::Error::other(
+            failure.advise("its messages on standard error may explain why"),
+        ))
     }
 }
 

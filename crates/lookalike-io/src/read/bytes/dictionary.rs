@@ -20,7 +20,8 @@ pub const ZSTD_FRAME_HEADER: usize = 8;
 /// returns, and passes them to [`zstd_dictionary`]. With the resulting dictionary, the caller decompresses the rest of the file
 /// frame by frame (`zstd::Decoder::with_dictionary`, which continues from frame to frame).
 pub fn zstd_dictionary_length(start: &[u8; ZSTD_FRAME_HEADER]) -> Option<u32> {
-    let [magic, length] = [&start[..4], &start[4..]].map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes));
+    let [magic, length] =
+        [&start[..4], &start[4..]].map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes));
     (magic == 0x184d_2a5d).then_some(length)
 }
 
@@ -33,9 +34,14 @@ pub fn zstd_dictionary(content: &[u8]) -> std::io::Result<Vec<u8>> {
         return Ok(content.to_vec());
     }
     let mut dictionary = Vec::new();
-    zstd::Decoder::with_buffer(content)?.take(LONGEST + 1).read_to_end(&mut dictionary)?;
+    zstd::Decoder::with_buffer(content)?
+        .take(LONGEST + 1)
+        .read_to_end(&mut dictionary)?;
     if dictionary.len() as u64 > LONGEST {
-        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "its dictionary is longer than 256 MiB"));
+        return Err(std::io::Error::new(
+            std::io::ErrorKind::InvalidData,
+            "its dictionary is longer than 256 MiB",
+        ));
     }
     Ok(dictionary)
 }

@@ -39,7 +39,11 @@ impl<M: Member> Read for Members<M> {
                 return Ok(n);
             }
             let more = begins_another(member.packed(), M::FIRST)?;
-            self.0 = self.0.take().filter(|_| more).map(|member| M::begin(member.end()));
+            self.0 = self
+                .0
+                .take()
+                .filter(|_| more)
+                .map(|member| M::begin(member.end()));
         }
         Ok(0)
     }
@@ -58,7 +62,12 @@ fn begins_another(packed: &mut impl BufRead, first: u8) -> io::Result<bool> {
                 filled_up = true;
             }
             Some(&byte) if byte == first && zeros == 0 && !filled_up => return Ok(true),
-            Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "there is other data after its end")),
+            Some(_) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "there is other data after its end",
+                ));
+            }
         }
     }
 }

@@ -60,7 +60,9 @@ fn unpack(mut raw: Reader, name: &str) -> Result<Reader> {
             Box::new(decoder)
         }
         #[cfg(feature = "codecs")]
-        Packing::Bzip2 => Box::new(Members::<bzip2::bufread::BzDecoder<_>>::new(buffered(whole))),
+        Packing::Bzip2 => Box::new(Members::<bzip2::bufread::BzDecoder<_>>::new(buffered(
+            whole,
+        ))),
         #[cfg(feature = "codecs")]
         Packing::Lz4 => Box::new(Members::<Lz4<_>>::new(buffered(whole))),
         #[cfg(feature = "codecs")]
@@ -83,7 +85,11 @@ fn with_dictionary(mut packed: impl Read + Send + 'static) -> io::Result<Reader>
     packed.read_exact(&mut header)?;
     let mut content = Vec::new();
     let length = zstd_dictionary_length(&header).unwrap_or(0);
-    if (&mut packed).take(length.into()).read_to_end(&mut content)? < length as usize {
+    if (&mut packed)
+        .take(length.into())
+        .read_to_end(&mut content)?
+        < length as usize
+    {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     let dictionary = zstd_dictionary(&content)?;

@@ -28,12 +28,22 @@ pub const PACKED: [&str; 6] = [".gz", ".zst", ".bz2", ".xz", ".lz4", ".br"];
 /// Returns a file name without the extension of its compression.
 pub(crate) fn without_packing(name: &str) -> &str {
     let lower = name.to_ascii_lowercase();
-    let packed = PACKED.iter().find(|packed| lower.ends_with(**packed)).map_or(0, |packed| packed.len());
+    let packed = PACKED
+        .iter()
+        .find(|packed| lower.ends_with(**packed))
+        .map_or(0, |packed| packed.len());
     &name[..name.len() - packed]
 }
 
 /// The compression for each file extension, in the order of [`PACKED`].
-const PACKINGS: [Packing; 6] = [Packing::Gzip, Packing::Zstd, Packing::Bzip2, Packing::Xz, Packing::Lz4, Packing::Brotli];
+const PACKINGS: [Packing; 6] = [
+    Packing::Gzip,
+    Packing::Zstd,
+    Packing::Bzip2,
+    Packing::Xz,
+    Packing::Lz4,
+    Packing::Brotli,
+];
 
 /// The number of bytes that identify the compression.
 pub(crate) const START: usize = 6;
@@ -52,7 +62,11 @@ impl Packing {
         }
         let found = Self::of_start(start);
         if found == Self::Plain && named != Self::Plain {
-            let what = format!("named {} but contains no {} data", named.ending(), named.name());
+            let what = format!(
+                "named {} but contains no {} data",
+                named.ending(),
+                named.name()
+            );
             let refused = Error::new(ErrorKind::Input, what).at(name);
             return Err(refused.advise("download it again, or rename it if it is plain text"));
         }
@@ -67,23 +81,34 @@ impl Packing {
             (b"\xfd7zXZ\0", Self::Xz),
             (&[0x04, 0x22, 0x4d, 0x18], Self::Lz4),
         ];
-        if let Some((_, packing)) = magics.into_iter().find(|(magic, _)| start.starts_with(magic)) {
+        if let Some((_, packing)) = magics
+            .into_iter()
+            .find(|(magic, _)| start.starts_with(magic))
+        {
             return packing;
         }
         // A zstd file may begin with a skippable frame (pzstd, seekable zstd).
-        let skippable = start.len() >= 4 && start[1..4] == [0x2a, 0x4d, 0x18] && start[0] & 0xf0 == 0x50;
+        let skippable =
+            start.len() >= 4 && start[1..4] == [0x2a, 0x4d, 0x18] && start[0] & 0xf0 == 0x50;
         if skippable { Self::Zstd } else { Self::Plain }
     }
 
     /// Returns the compression that the extension of a file name indicates.
     pub(crate) fn of_name(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
-        let named = PACKED.iter().zip(PACKINGS).find(|(ending, _)| name.ends_with(*ending));
+        let named = PACKED
+            .iter()
+            .zip(PACKINGS)
+            .find(|(ending, _)| name.ends_with(*ending));
         named.map_or(Self::Plain, |(_, packing)| packing)
     }
 
     fn ending(self) -> &'static str {
-        PACKED.iter().zip(PACKINGS).find(|&(_, packing)| packing == self).map_or("", |(ending, _)| ending)
+        PACKED
+            .iter()
+            .zip(PACKINGS)
+            .find(|&(_, packing)| packing == self)
+            .map_or("", |(ending, _)| ending)
     }
 
     fn name(self) -> &'static str {
@@ -101,7 +126,10 @@ impl Packing {
     /// Returns the error for a compression that this build does not include.
     #[cfg_attr(feature = "codecs", expect(dead_code, reason = "all are there"))]
     pub(crate) fn not_built(self, kind: ErrorKind) -> Error {
-        let what = format!("this lookalike was built without {} (the cargo feature `codecs`)", self.name());
+        let what = format!(
+            "this lookalike was built without {} (the cargo feature `codecs`)",
+            self.name()
+        );
         Error::new(kind, what).advise("use .gz or .zst")
     }
 }
@@ -114,13 +142,29 @@ mod tests {
     fn extensions_are_checked_against_the_content() {
         let zstd = [0x28, 0xb5, 0x2f, 0xfd, 0, 0];
         assert_eq!(Packing::of(&zstd, "a.jsonl").unwrap(), Packing::Zstd);
-        assert_eq!(Packing::of(&zstd, "a.jsonl.gz").unwrap(), Packing::Zstd, "the bytes know better");
-        assert_eq!(Packing::of(&[0x52, 0x2a, 0x4d, 0x18], "a.zst").unwrap(), Packing::Zstd);
+        assert_eq!(
+            Packing::of(&zstd, "a.jsonl.gz").unwrap(),
+            Packing::Zstd,
+            "the bytes know better"
+        );
+        assert_eq!(
+            Packing::of(&[0x52, 0x2a, 0x4d, 0x18], "a.zst").unwrap(),
+            Packing::Zstd
+        );
         assert_eq!(Packing::of(b"{\"id\":", "a.jsonl").unwrap(), Packing::Plain);
-        assert_eq!(Packing::of(b"\x1f\x8b", "a.br").unwrap(), Packing::Brotli, "brotli may begin with anything");
+        assert_eq!(
+            Packing::of(b"\x1f\x8b", "a.br").unwrap(),
+            Packing::Brotli,
+            "brotli may begin with anything"
+        );
         for ending in [".gz", ".zst", ".bz2", ".xz", ".lz4"] {
-            let error = Packing::of(b"{\"id\":", &format!("a{ending}")).unwrap_err().to_string();
-            assert!(error.contains(&format!("named {ending} but contains no")), "{error}");
+            let error = Packing::of(b"{\"id\":", &format!("a{ending}"))
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains(&format!("named {ending} but contains no")),
+                "{error}"
+            );
         }
     }
 }

@@ -45,7 +45,8 @@ impl Fields {
         self.places.clear();
         let (mut at, mut folds) = (0, false);
         while at < bytes.len() {
-            let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |distance| at + distance + 1);
+            let end = memchr::memchr(b'\n', &bytes[at..])
+                .map_or(bytes.len(), |distance| at + distance + 1);
             let line = bytes[at..end].trim_ascii_end();
             at = end;
             if line.is_empty() {
@@ -54,17 +55,25 @@ impl Fields {
             if line[0].is_ascii_whitespace() {
                 if folds && let Some((_, place)) = self.places.last_mut() {
                     self.text.push(' ');
-                    self.text.push_str(&String::from_utf8_lossy(line.trim_ascii_start()));
+                    self.text
+                        .push_str(&String::from_utf8_lossy(line.trim_ascii_start()));
                     place.end = self.text.len();
                 }
                 continue;
             }
             folds = false;
-            let Some(colon) = memchr::memchr(b':', line) else { continue };
+            let Some(colon) = memchr::memchr(b':', line) else {
+                continue;
+            };
             let name = line[..colon].trim_ascii_end();
-            if let Some((_, field)) = FIELDS.iter().find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes())) {
+            if let Some((_, field)) = FIELDS
+                .iter()
+                .find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()))
+            {
                 let start = self.text.len();
-                self.text.push_str(&String::from_utf8_lossy(line[colon + 1..].trim_ascii_start()));
+                self.text.push_str(&String::from_utf8_lossy(
+                    line[colon + 1..].trim_ascii_start(),
+                ));
                 self.places.push((*field, start..self.text.len()));
                 folds = true;
             }

@@ -42,7 +42,16 @@ impl<R: Read> WarcReader<R> {
     /// Starts at the beginning of a decompressed file.
     pub fn new(input: R) -> Self {
         let (buffer, fields) = (Vec::new(), Fields::default());
-        Self { input, buffer, start: 0, filled: 0, offset: 0, records: 0, ended: false, fields }
+        Self {
+            input,
+            buffer,
+            start: 0,
+            filled: 0,
+            offset: 0,
+            records: 0,
+            ended: false,
+            fields,
+        }
     }
 
     /// Returns the next record, or none at the end. `path` names the file in errors.
@@ -61,7 +70,10 @@ impl<R: Read> WarcReader<R> {
         let end = header + length;
         if !self.has(end, path)? {
             let there = self.filled - self.start - header;
-            let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({})", cut(&shown_name(uri))));
+            let uri = self
+                .fields
+                .get(Field::TargetUri)
+                .map_or(String::new(), |uri| format!(" ({})", cut(&shown_name(uri))));
             let problem = format!(
                 "the file ends after {there} of the record's {length} bytes of content{uri}: it is truncated, or the \
                  Content-Length is wrong; copy or download it again"
@@ -70,7 +82,8 @@ impl<R: Read> WarcReader<R> {
         }
         // The line ends after the content belong to the record.
         let mut whole = end;
-        while self.has(whole + 1, path)? && matches!(self.buffer[self.start + whole], b'\r' | b'\n') {
+        while self.has(whole + 1, path)? && matches!(self.buffer[self.start + whole], b'\r' | b'\n')
+        {
             whole += 1;
         }
         self.has(whole + 5, path)?;
@@ -85,12 +98,19 @@ impl<R: Read> WarcReader<R> {
         let start = self.start;
         self.start += whole;
         self.offset += whole as u64;
-        Ok(Some(WarcRecord { bytes: &self.buffer[start..start + whole], content: (header, end), fields: &self.fields }))
+        Ok(Some(WarcRecord {
+            bytes: &self.buffer[start..start + whole],
+            content: (header, end),
+            fields: &self.fields,
+        }))
     }
 
     /// Skips the empty lines with which a file may begin before its first record.
     fn skip_line_ends(&mut self, path: &str) -> Result<()> {
-        while self.records == 0 && self.has(1, path)? && matches!(self.buffer[self.start], b'\r' | b'\n') {
+        while self.records == 0
+            && self.has(1, path)?
+            && matches!(self.buffer[self.start], b'\r' | b'\n')
+        {
             self.start += 1;
             self.offset += 1;
         }
@@ -122,10 +142,16 @@ impl<R: Read> WarcReader<R> {
             }
             let more = self.filled - self.start + 1;
             if more > LONGEST_HEADER {
-                return Err(self.refused(path, "its header does not end within 1 MiB; check that the file is WARC"));
+                return Err(self.refused(
+                    path,
+                    "its header does not end within 1 MiB; check that the file is WARC",
+                ));
             }
             if !self.has(more, path)? {
-                return Err(self.refused(path, "the file ends in its header: it is truncated; copy or download it again"));
+                return Err(self.refused(
+                    path,
+                    "the file ends in its header: it is truncated; copy or download it again",
+                ));
             }
         }
     }
@@ -139,10 +165,18 @@ impl<R: Read> WarcReader<R> {
         let problem = match length.map(|length| (length, length.parse::<u64>())) {
             Some((_, Ok(length))) if length <= LONGEST => return Ok(length as usize),
             Some((_, Ok(length))) => {
-                let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({})", cut(&shown_name(uri))));
-                format!("its content is {length} bytes long{uri}, but at most 2 GiB are read; remove the record")
+                let uri = self
+                    .fields
+                    .get(Field::TargetUri)
+                    .map_or(String::new(), |uri| format!(" ({})", cut(&shown_name(uri))));
+                format!(
+                    "its content is {length} bytes long{uri}, but at most 2 GiB are read; remove the record"
+                )
             }
-            Some((length, Err(_))) => format!("its Content-Length {} is not a number of bytes", quoted(length)),
+            Some((length, Err(_))) => format!(
+                "its Content-Length {} is not a number of bytes",
+                quoted(length)
+            ),
             None => "it has no Content-Length".into(),
         };
         Err(self.refused(path, &problem))
@@ -158,7 +192,9 @@ impl<R: Read> WarcReader<R> {
             if self.filled == self.buffer.len() {
                 // Do not trust a record's declared length: the buffer grows to at most twice the bytes that have arrived, or to
                 // one piece more than these bytes if that is larger.
-                let wanted = (self.start + count).min(self.filled * 2).max(self.filled + PIECE);
+                let wanted = (self.start + count)
+                    .min(self.filled * 2)
+                    .max(self.filled + PIECE);
                 self.buffer.resize(wanted, 0);
             }
             match self.input.read(&mut self.buffer[self.filled..]) {

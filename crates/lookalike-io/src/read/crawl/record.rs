@@ -38,7 +38,11 @@ impl<'a> WarcRecord<'a> {
     /// Returns `WARC-Target-URI`, without the angle brackets that some programs add.
     pub fn target_uri(&self) -> Option<&'a str> {
         let uri = self.fields.get(Field::TargetUri)?;
-        Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).unwrap_or(uri))
+        Some(
+            uri.strip_prefix('<')
+                .and_then(|uri| uri.strip_suffix('>'))
+                .unwrap_or(uri),
+        )
     }
 
     /// Returns `WARC-Date` as stored.
@@ -67,23 +71,37 @@ impl<'a> WarcRecord<'a> {
     }
 
     /// Works like [`document`](Self::document), with a different limit for the length of a compressed body.
-    pub(crate) fn document_up_to<'b>(&self, longest: u64, scratch: &'b mut Scratch) -> std::result::Result<Document<'b>, Skip>
+    pub(crate) fn document_up_to<'b>(
+        &self,
+        longest: u64,
+        scratch: &'b mut Scratch,
+    ) -> std::result::Result<Document<'b>, Skip>
     where
         'a: 'b,
     {
         match self.warc_type() {
             kind if kind.eq_ignore_ascii_case("response") => self.response(longest, scratch),
-            kind if kind.eq_ignore_ascii_case("resource") || kind.eq_ignore_ascii_case("conversion") => {
+            kind if kind.eq_ignore_ascii_case("resource")
+                || kind.eq_ignore_ascii_case("conversion") =>
+            {
                 let block = self.block();
                 let content_type = self.content_type().or(self.fields.get(Field::Payload));
                 let is_html = is_html(content_type, block)?;
-                Ok(Document { body: block, is_html, charset: content_type.and_then(charset) })
+                Ok(Document {
+                    body: block,
+                    is_html,
+                    charset: content_type.and_then(charset),
+                })
             }
             kind => Err(Skip::of(kind)),
         }
     }
 
-    fn response<'b>(&self, longest: u64, scratch: &'b mut Scratch) -> std::result::Result<Document<'b>, Skip>
+    fn response<'b>(
+        &self,
+        longest: u64,
+        scratch: &'b mut Scratch,
+    ) -> std::result::Result<Document<'b>, Skip>
     where
         'a: 'b,
     {
@@ -93,9 +111,15 @@ impl<'a> WarcRecord<'a> {
             return Err(Skip::Status);
         }
         let line = memchr::memchr(b'\n', block).map_or(block.len(), |end| end + 1);
-        let Scratch { http, chunks, decoded } = scratch;
+        let Scratch {
+            http,
+            chunks,
+            decoded,
+        } = scratch;
         let mut body = &block[line + http.read(&block[line..])..];
-        let content_type = http.get(Field::ContentType).or(self.fields.get(Field::Payload));
+        let content_type = http
+            .get(Field::ContentType)
+            .or(self.fields.get(Field::Payload));
         let has = |field, coding: &str| {
             let codings = http.places.iter().filter(|(is, _)| *is == field);
             codings
@@ -109,7 +133,9 @@ impl<'a> WarcRecord<'a> {
         if content_type.is_some() {
             is_html(content_type, b"")?;
         }
-        let coding = CODINGS.iter().find(|(names, _)| names.iter().any(|name| has(Field::ContentEncoding, name)));
+        let coding = CODINGS
+            .iter()
+            .find(|(names, _)| names.iter().any(|name| has(Field::ContentEncoding, name)));
         if let Some((_, decode)) = coding {
             decoded.clear();
             // If decompression fails at the start, the body is not compressed; if it fails later, the body is truncated.
@@ -122,7 +148,11 @@ impl<'a> WarcRecord<'a> {
             }
         }
         let is_html = is_html(content_type, body)?;
-        Ok(Document { body, is_html, charset: content_type.and_then(charset) })
+        Ok(Document {
+            body,
+            is_html,
+            charset: content_type.and_then(charset),
+        })
     }
 }
 
@@ -195,10 +225,21 @@ fn is_html(content_type: Option<&str>, body: &[u8]) -> std::result::Result<bool,
         "text/dns",
     ];
     let Some(content_type) = content_type else {
-        let start = body[..body.len().min(512)].trim_ascii_start().to_ascii_lowercase();
-        return if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") { Ok(true) } else { Err(Skip::NotText) };
+        let start = body[..body.len().min(512)]
+            .trim_ascii_start()
+            .to_ascii_lowercase();
+        return if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
+            Ok(true)
+        } else {
+            Err(Skip::NotText)
+        };
     };
-    let media = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let media = content_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     match &*media {
         "text/html" | "application/xhtml+xml" => Ok(true),
         media if media.starts_with("text/") && !NO_DOCUMENTS.contains(&media) => Ok(false),
@@ -209,9 +250,14 @@ fn is_html(content_type: Option<&str>, body: &[u8]) -> std::result::Result<bool,
 /// Returns the status of a response: `HTTP/1.1 200 OK`.
 fn status(block: &[u8]) -> Option<u16> {
     let line = block.strip_prefix(b"HTTP/")?;
-    let mut words = line[..memchr::memchr(b'\n', line).unwrap_or(line.len())].split(u8::is_ascii_whitespace);
+    let mut words =
+        line[..memchr::memchr(b'\n', line).unwrap_or(line.len())].split(u8::is_ascii_whitespace);
     let digits = words.nth(1)?;
-    std::str::from_utf8(digits).ok().filter(|digits| digits.len() == 3)?.parse().ok()
+    std::str::from_utf8(digits)
+        .ok()
+        .filter(|digits| digits.len() == 3)?
+        .parse()
+        .ok()
 }
 
 /// Joins the chunks of a body (RFC 9112, 7.1), and returns whether there are any. A body that is not chunked stays as it is.
@@ -219,20 +265,33 @@ pub(crate) fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> bool {
     chunks.clear();
     let mut rest = body;
     // Do not search for the end of a line that does not begin with a number.
-    while rest.trim_ascii_start().first().is_some_and(u8::is_ascii_hexdigit)
+    while rest
+        .trim_ascii_start()
+        .first()
+        .is_some_and(u8::is_ascii_hexdigit)
         && let Some(end) = memchr::memchr(b'\n', rest)
     {
-        let size = rest[..end].split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
-        let size =
-            std::str::from_utf8(size).ok().filter(|size| size.len() <= 8 && size.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        let Some(size) = size.and_then(|size| usize::from_str_radix(size, 16).ok()) else { break };
+        let size = rest[..end]
+            .split(|&byte| byte == b';')
+            .next()
+            .unwrap_or_default()
+            .trim_ascii();
+        let size = std::str::from_utf8(size)
+            .ok()
+            .filter(|size| size.len() <= 8 && size.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let Some(size) = size.and_then(|size| usize::from_str_radix(size, 16).ok()) else {
+            break;
+        };
         rest = &rest[end + 1..];
         if size == 0 {
             return true;
         }
         let (chunk, after) = rest.split_at(size.min(rest.len()));
         chunks.extend_from_slice(chunk);
-        rest = after.strip_prefix(b"\r\n").or(after.strip_prefix(b"\n")).unwrap_or(after);
+        rest = after
+            .strip_prefix(b"\r\n")
+            .or(after.strip_prefix(b"\n"))
+            .unwrap_or(after);
     }
     !chunks.is_empty()
 }
@@ -242,14 +301,30 @@ type Decode = fn(&[u8], u64, &mut Vec<u8>) -> std::io::Result<usize>;
 
 /// The content codings of HTTP.
 const CODINGS: [(&[&str], Decode); 4] = [
-    (&["gzip", "x-gzip"], |body, most, into| flate2::bufread::MultiGzDecoder::new(body).take(most).read_to_end(into)),
+    (&["gzip", "x-gzip"], |body, most, into| {
+        flate2::bufread::MultiGzDecoder::new(body)
+            .take(most)
+            .read_to_end(into)
+    }),
     (&["deflate"], |body, most, into| {
-        let ended = flate2::bufread::ZlibDecoder::new(body).take(most).read_to_end(into);
+        let ended = flate2::bufread::ZlibDecoder::new(body)
+            .take(most)
+            .read_to_end(into);
         // Many servers send `deflate` without the zlib frame.
         let bare = ended.is_err() && into.is_empty();
-        if bare { flate2::bufread::DeflateDecoder::new(body).take(most).read_to_end(into) } else { ended }
+        if bare {
+            flate2::bufread::DeflateDecoder::new(body)
+                .take(most)
+                .read_to_end(into)
+        } else {
+            ended
+        }
     }),
-    (&["br"], |body, most, into| brotli_decompressor::Decompressor::new(body, 4096).take(most).read_to_end(into)),
+    (&["br"], |body, most, into| {
+        brotli_decompressor::Decompressor::new(body, 4096)
+            .take(most)
+            .read_to_end(into)
+    }),
     (&["zstd"], |body, most, into| {
         let mut decoder = zstd::Decoder::with_buffer(body)?;
         decoder.window_log_max(MOST_WINDOW)?;

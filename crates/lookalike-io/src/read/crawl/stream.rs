@@ -20,7 +20,12 @@ pub(crate) struct CrawlStream {
 
 impl CrawlStream {
     pub(crate) fn new(reader: Reader, name: &str) -> Self {
-        Self { reader: WarcReader::new(reader), name: name.into(), index: 0, next: Vec::new() }
+        Self {
+            reader: WarcReader::new(reader),
+            name: name.into(),
+            index: 0,
+            next: Vec::new(),
+        }
     }
 
     /// Fills `buffer` with the next records: at least a span of bytes, unless the input ends first.
@@ -33,7 +38,9 @@ impl CrawlStream {
             buffer.push(0..bytes.len());
         }
         buffer.last = loop {
-            let Some(record) = self.reader.next(&self.name).map_err(Failure::Reported)? else { break true };
+            let Some(record) = self.reader.next(&self.name).map_err(Failure::Reported)? else {
+                break true;
+            };
             if bytes.len() >= span {
                 self.next.extend_from_slice(record.bytes);
                 break false;

@@ -20,7 +20,12 @@ impl Cells {
     /// Finds the fields of a record, which may include its line end.
     pub fn find(&mut self, record: &[u8], delimiter: u8) {
         self.cells.clear();
-        let end = record.len() - record.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+        let end = record.len()
+            - record
+                .iter()
+                .rev()
+                .take_while(|byte| matches!(byte, b'\n' | b'\r'))
+                .count();
         // All line ends can be removed at once. A record that is not empty ends with at most one line end. A record that consists
         // only of line ends has one field, which is empty, so nothing is lost.
         let record = &record[..end];
@@ -32,12 +37,18 @@ impl Cells {
                 let (quote, doubled) = closing_quote(record, at + 1);
                 at = (quote + 1).min(end);
                 if !doubled && (at == end || record[at] == delimiter) {
-                    cell = Some(Cell { place: start + 1..quote, quotes: false });
+                    cell = Some(Cell {
+                        place: start + 1..quote,
+                        quotes: false,
+                    });
                 }
             }
             at = memchr::memchr(delimiter, &record[at..]).map_or(end, |distance| at + distance);
             let quotes = record.get(start) == Some(&b'"');
-            self.cells.push(cell.unwrap_or(Cell { place: start..at, quotes }));
+            self.cells.push(cell.unwrap_or(Cell {
+                place: start..at,
+                quotes,
+            }));
             if at == end {
                 return;
             }
@@ -54,12 +65,21 @@ impl Cells {
     pub fn place(&self, index: usize, record: &[u8]) -> Option<Range<usize>> {
         let Cell { place, quotes } = self.cells.get(index)?.clone();
         let is_quoted = !quotes && place.start > 0 && record.get(place.start - 1) == Some(&b'"');
-        Some(if is_quoted { place.start - 1..(place.end + 1).min(record.len()) } else { place })
+        Some(if is_quoted {
+            place.start - 1..(place.end + 1).min(record.len())
+        } else {
+            place
+        })
     }
 
     /// Returns a field of the record that was passed to [`find`](Self::find), without the quotes around it. A field with doubled
     /// quotes is written to `scratch`. Returns none if there is no such field.
-    pub fn get<'a>(&self, index: usize, record: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+    pub fn get<'a>(
+        &self,
+        index: usize,
+        record: &'a [u8],
+        scratch: &'a mut Vec<u8>,
+    ) -> Option<&'a [u8]> {
         let cell = self.cells.get(index)?;
         let raw = record.get(cell.place.clone())?;
         if !cell.quotes {

@@ -59,29 +59,63 @@ impl Columns {
         named: Option<&'static str>,
     ) -> Result<Self> {
         let header = Header::read(&line[before..], delimiter, encoding_of(utf16, named))?;
-        let optional = |name: &str, option: Setting| match header.names().iter().any(|column| column == name) {
+        let optional = |name: &str, option: Setting| match header
+            .names()
+            .iter()
+            .any(|column| column == name)
+        {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),
         };
         // If the run reads no text, 0 is only a placeholder for the index of the text column. In such a run, code that needs the
         // columns reads all of them itself.
         let option = sets::option(fields.set);
-        let joined = fields.joined.as_deref().filter(|_| !header.names().contains(&fields.text));
+        let joined = fields
+            .joined
+            .as_deref()
+            .filter(|_| !header.names().contains(&fields.text));
         let mut texts = match joined {
-            Some(joined) => joined.parts.iter().map(|part| header.index_of(&part.name, option)).collect::<Result<Vec<_>>>()?,
+            Some(joined) => joined
+                .parts
+                .iter()
+                .map(|part| header.index_of(&part.name, option))
+                .collect::<Result<Vec<_>>>()?,
             None if fields.text.is_empty() => vec![0],
             None => vec![header.index_of(&fields.text, option)?],
         };
         let (text, more) = (texts[0], texts.split_off(1));
         let id = optional(&fields.id, Setting::IdField)?;
-        let keep = fields.keep.field().map(|name| header.index_of(name, Setting::Keep)).transpose()?;
-        let label = fields.label.as_deref().map(|name| optional(name, Setting::LabelField)).transpose()?.flatten();
-        let names = header.names().iter().map(|name| serde_json::Value::from(name.as_str()).to_string()).collect();
+        let keep = fields
+            .keep
+            .field()
+            .map(|name| header.index_of(name, Setting::Keep))
+            .transpose()?;
+        let label = fields
+            .label
+            .as_deref()
+            .map(|name| optional(name, Setting::LabelField))
+            .transpose()?
+            .flatten();
+        let names = header
+            .names()
+            .iter()
+            .map(|name| serde_json::Value::from(name.as_str()).to_string())
+            .collect();
         let mut line = line.to_vec();
         if !line.ends_with(b"\n") && !line.ends_with(b"\r") {
             line.push(b'\n');
         }
-        Ok(Self { line, delimiter, utf16, names, text, more, id, keep, label })
+        Ok(Self {
+            line,
+            delimiter,
+            utf16,
+            names,
+            text,
+            more,
+            id,
+            keep,
+            label,
+        })
     }
 
     /// Creates the columns of a file without a header, and so without records: it has only a byte order mark or the line that
@@ -138,7 +172,9 @@ impl Columns {
     /// Returns the names of the columns.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         // The names are JSON strings, which can always be parsed.
-        self.names.iter().map(|name| serde_json::from_str(name).unwrap_or_default())
+        self.names
+            .iter()
+            .map(|name| serde_json::from_str(name).unwrap_or_default())
     }
 
     /// Returns whether there is a column of this name.
@@ -154,8 +190,14 @@ impl Columns {
 
     /// Returns the names and the delimiter, for messages.
     pub(crate) fn shown(&self) -> String {
-        let encoding = self.utf16.map_or(String::new(), |order| format!(", {}", order.name()));
-        format!("{} (delimiter {:?}{encoding})", cut(&self.names.join(", ")), char::from(self.delimiter))
+        let encoding = self
+            .utf16
+            .map_or(String::new(), |order| format!(", {}", order.name()));
+        format!(
+            "{} (delimiter {:?}{encoding})",
+            cut(&self.names.join(", ")),
+            char::from(self.delimiter)
+        )
     }
 
     /// Finds those fields of a record that are read in this run.
@@ -165,9 +207,18 @@ impl Columns {
         encoding: Option<&str>,
         scratch: &'a mut Scratch,
     ) -> std::result::Result<Found<'a>, Fault> {
-        let Scratch { text, cells, bytes, values, joined } = scratch;
+        let Scratch {
+            text,
+            cells,
+            bytes,
+            values,
+            joined,
+        } = scratch;
         self.find(record, cells)?;
-        for (column, value) in [self.id, self.keep, self.label].into_iter().zip(values.iter_mut()) {
+        for (column, value) in [self.id, self.keep, self.label]
+            .into_iter()
+            .zip(values.iter_mut())
+        {
             value.clear();
             if let Some(column) = column {
                 self.value(column, record, encoding, cells, (bytes, text), value)?;
@@ -178,15 +229,26 @@ impl Columns {
             false => {
                 joined.clear();
                 for &column in [&self.text].into_iter().chain(&self.more) {
-                    push(self.cell(column, record, encoding, cells, (bytes, text))?, joined);
+                    push(
+                        self.cell(column, record, encoding, cells, (bytes, text))?,
+                        joined,
+                    );
                 }
                 joined.as_str()
             }
         };
-        let [id, keep, label] = values.each_ref().map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
+        let [id, keep, label] = values
+            .each_ref()
+            .map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
         // The value of the field for the keep order may be a number. Ids and labels are strings, even if they look like numbers.
         let keep = keep.map(|keep| number(keep).unwrap_or(keep));
-        Ok(Found { text: Text::Plain(text), surplus: 0, id, keep, label })
+        Ok(Found {
+            text: Text::Plain(text),
+            surplus: 0,
+            id,
+            keep,
+            label,
+        })
     }
 
     fn find(&self, record: &[u8], cells: &mut Cells) -> std::result::Result<(), Fault> {
@@ -195,7 +257,9 @@ impl Columns {
             (fields, columns) if fields == columns => Ok(()),
             (fields, columns) => {
                 let s = if fields == 1 { "" } else { "s" };
-                let wrong = Fault::record(format!("the row has {fields} field{s}, but the header has {columns}"));
+                let wrong = Fault::record(format!(
+                    "the row has {fields} field{s}, but the header has {columns}"
+                ));
                 Err(wrong.advise(words![
                     "quote fields that contain a delimiter or a line end, or name the right delimiter with ",
                     Setting::Delimiter
@@ -214,7 +278,8 @@ impl Columns {
         (bytes, buffer): (&'a mut Vec<u8>, &'a mut String),
     ) -> std::result::Result<&'a str, Fault> {
         let raw = cells.get(column, record, bytes).unwrap_or_default();
-        self.decoded(raw, encoding, buffer).map_err(|at| self.not_utf8(column, at))
+        self.decoded(raw, encoding, buffer)
+            .map_err(|at| self.not_utf8(column, at))
     }
 
     /// Writes a field as a JSON string, or nothing if it is empty.
@@ -237,7 +302,12 @@ impl Columns {
 
     /// Returns a field's text. If the field is not UTF-8 and no encoding was named, the error is the position of the field's
     /// first invalid byte.
-    fn decoded<'a>(&self, raw: &'a [u8], encoding: Option<&str>, buffer: &'a mut String) -> std::result::Result<&'a str, usize> {
+    fn decoded<'a>(
+        &self,
+        raw: &'a [u8],
+        encoding: Option<&str>,
+        buffer: &'a mut String,
+    ) -> std::result::Result<&'a str, usize> {
         match self.utf16 {
             Some(_) => Ok(utf16::text(raw, buffer)),
             None => decoded(raw, encoding, buffer),
@@ -247,17 +317,32 @@ impl Columns {
     fn not_utf8(&self, column: usize, at: usize) -> Fault {
         let name = &self.names[column];
         let wrong = Fault::record(format!("field {name} is not UTF-8 at byte {}", at + 1));
-        let wrong = wrong.in_field(serde_json::from_str::<String>(name).unwrap_or_default()).at_byte(at as u64 + 1);
-        let advice = words!["name the file's encoding with ", Setting::Encoding, ", such as windows-1252 or gbk"];
+        let wrong = wrong
+            .in_field(serde_json::from_str::<String>(name).unwrap_or_default())
+            .at_byte(at as u64 + 1);
+        let advice = words![
+            "name the file's encoding with ",
+            Setting::Encoding,
+            ", such as windows-1252 or gbk"
+        ];
         wrong.advise(advice)
     }
 
     /// Checks that a record has a field for each column, and that all of them can be decoded.
-    pub(crate) fn check(&self, record: &[u8], encoding: Option<&str>, scratch: &mut Scratch) -> std::result::Result<(), Fault> {
-        let Scratch { text, cells, bytes, .. } = scratch;
+    pub(crate) fn check(
+        &self,
+        record: &[u8],
+        encoding: Option<&str>,
+        scratch: &mut Scratch,
+    ) -> std::result::Result<(), Fault> {
+        let Scratch {
+            text, cells, bytes, ..
+        } = scratch;
         self.find(record, cells)?;
-        (0..self.names.len())
-            .try_for_each(|column| self.cell(column, record, encoding, cells, (&mut *bytes, &mut *text)).map(drop))
+        (0..self.names.len()).try_for_each(|column| {
+            self.cell(column, record, encoding, cells, (&mut *bytes, &mut *text))
+                .map(drop)
+        })
     }
 
     /// Returns the place of the text in a record, with the quotes around it.
@@ -268,8 +353,16 @@ impl Columns {
     }
 
     /// Writes a record as a JSON object of strings.
-    pub(crate) fn json(&self, record: &[u8], encoding: Option<&str>, scratch: &mut Scratch, into: &mut Vec<u8>) {
-        let Scratch { text, cells, bytes, .. } = scratch;
+    pub(crate) fn json(
+        &self,
+        record: &[u8],
+        encoding: Option<&str>,
+        scratch: &mut Scratch,
+        into: &mut Vec<u8>,
+    ) {
+        let Scratch {
+            text, cells, bytes, ..
+        } = scratch;
         cells.find(record, self.delimiter);
         into.push(b'{');
         for (column, name) in self.names.iter().enumerate() {

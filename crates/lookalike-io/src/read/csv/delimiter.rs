@@ -7,7 +7,10 @@ use crate::format::BYTE_ORDER_MARK;
 /// If the record has only one field, the delimiter is the comma.
 pub fn detect(name: &str, start: &[u8]) -> u8 {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if ["tsv", "tab"].iter().any(|tabs| ending.eq_ignore_ascii_case(tabs)) {
+    if ["tsv", "tab"]
+        .iter()
+        .any(|tabs| ending.eq_ignore_ascii_case(tabs))
+    {
         return b'\t';
     }
     const ORDER: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -38,7 +41,9 @@ pub fn detect(name: &str, start: &[u8]) -> u8 {
 /// before the header.
 pub fn separator(start: &[u8]) -> Option<(u8, usize)> {
     let line = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
-    let said = line.get(..4).filter(|said| said.eq_ignore_ascii_case(b"sep="))?;
+    let said = line
+        .get(..4)
+        .filter(|said| said.eq_ignore_ascii_case(b"sep="))?;
     let (&delimiter, end) = line[said.len()..].split_first()?;
     // The file may end after this line.
     let (ends, end) = match end {

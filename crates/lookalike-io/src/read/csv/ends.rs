@@ -36,7 +36,13 @@ pub struct RecordEnds {
 impl RecordEnds {
     /// Starts at the beginning of a file.
     pub fn new(delimiter: u8) -> Self {
-        Self { delimiter, state: State::Mark(0), fed: 0, newlines: 0, opened: 0 }
+        Self {
+            delimiter,
+            state: State::Mark(0),
+            fed: 0,
+            newlines: 0,
+            opened: 0,
+        }
     }
 
     /// Processes the next bytes of the file, and passes the end of each record to `give`: the position after its line end, in
@@ -52,7 +58,11 @@ impl RecordEnds {
                     self.state = match BYTE_ORDER_MARK[usize::from(seen)] == bytes[at] {
                         true => {
                             at += 1;
-                            if seen == 2 { State::Start } else { State::Mark(seen + 1) }
+                            if seen == 2 {
+                                State::Start
+                            } else {
+                                State::Mark(seen + 1)
+                            }
                         }
                         false if seen == 0 => State::Start,
                         false => State::Plain,

@@ -32,9 +32,14 @@ impl Header {
         cells.find(record, delimiter);
         let names = (0..cells.len()).map(|index| {
             let name = cells.get(index, record, &mut scratch).unwrap_or_default();
-            decoded(name, encoding, &mut String::new()).map_or_else(|_| String::from_utf8_lossy(name).into_owned(), str::to_owned)
+            decoded(name, encoding, &mut String::new()).map_or_else(
+                |_| String::from_utf8_lossy(name).into_owned(),
+                str::to_owned,
+            )
         });
-        Ok(Self { names: names.collect() })
+        Ok(Self {
+            names: names.collect(),
+        })
     }
 
     /// Returns the names as stored.
@@ -51,10 +56,25 @@ impl Header {
         let (what, advice) = match (columns.next(), columns.next()) {
             (Some(index), None) => return Ok(index),
             (Some(first), Some(second)) => {
-                let what = format!("columns {} and {} are both called {}", first + 1, second + 1, quoted(name));
-                (what, words!["rename one, or name another column with ", option])
+                let what = format!(
+                    "columns {} and {} are both called {}",
+                    first + 1,
+                    second + 1,
+                    quoted(name)
+                );
+                (
+                    what,
+                    words!["rename one, or name another column with ", option],
+                )
             }
-            _ => (format!("no column {}; the columns are {}", quoted(name), self.shown()), words!["name one with ", option]),
+            _ => (
+                format!(
+                    "no column {}; the columns are {}",
+                    quoted(name),
+                    self.shown()
+                ),
+                words!["name one with ", option],
+            ),
         };
         Err(Error::record(what).in_field(name).of_line(0).advise(advice))
     }
@@ -62,15 +82,29 @@ impl Header {
     /// Returns the columns for a message, or only some of them if there are very many.
     fn shown(&self) -> String {
         const SOME: usize = 20;
-        let names: Vec<String> = self.names.iter().take(SOME).map(|name| quoted(name)).collect();
+        let names: Vec<String> = self
+            .names
+            .iter()
+            .take(SOME)
+            .map(|name| quoted(name))
+            .collect();
         let more = self.names.len().saturating_sub(SOME);
-        names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+        names.join(", ")
+            + &if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            }
     }
 }
 
 /// Returns a field's text. If the field is not UTF-8 and no encoding was named, the error is the position of the field's first
 /// invalid byte.
-pub(super) fn decoded<'a>(raw: &'a [u8], encoding: Option<&str>, buffer: &'a mut String) -> std::result::Result<&'a str, usize> {
+pub(super) fn decoded<'a>(
+    raw: &'a [u8],
+    encoding: Option<&str>,
+    buffer: &'a mut String,
+) -> std::result::Result<&'a str, usize> {
     match encoding {
         None => simdutf8::compat::from_utf8(raw).map_err(|error| error.valid_up_to()),
         #[cfg(feature = "encodings")]

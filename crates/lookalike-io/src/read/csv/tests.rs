@@ -40,29 +40,43 @@ fn cut(file: &[u8], delimiter: u8, pieces: &[usize]) -> (Vec<Vec<u8>>, RecordEnd
         found.push(file.len());
     }
     let mut start = 0;
-    let records = found.into_iter().map(|end| file[std::mem::replace(&mut start, end)..end].to_vec());
+    let records = found
+        .into_iter()
+        .map(|end| file[std::mem::replace(&mut start, end)..end].to_vec());
     (records.collect(), ends)
 }
 
 fn fields(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
     let (mut cells, mut scratch) = (Cells::default(), Vec::new());
     cells.find(record, delimiter);
-    (0..cells.len()).map(|index| cells.get(index, record, &mut scratch).unwrap().to_vec()).collect()
+    (0..cells.len())
+        .map(|index| cells.get(index, record, &mut scratch).unwrap().to_vec())
+        .collect()
 }
 
 fn ours(file: &[u8], delimiter: u8, pieces: &[usize]) -> Vec<Vec<Vec<u8>>> {
     let (records, _) = cut(file, delimiter, pieces);
     assert_eq!(records.concat(), file);
-    let unmarked = records.iter().enumerate().map(|(number, record)| match number {
-        0 => record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record),
-        _ => record,
-    });
-    unmarked.filter(|record| !is_blank(record)).map(|record| fields(record, delimiter)).collect()
+    let unmarked = records
+        .iter()
+        .enumerate()
+        .map(|(number, record)| match number {
+            0 => record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record),
+            _ => record,
+        });
+    unmarked
+        .filter(|record| !is_blank(record))
+        .map(|record| fields(record, delimiter))
+        .collect()
 }
 
 /// Returns what the `csv` crate reads.
 fn judged(file: &[u8], delimiter: u8) -> Vec<Vec<Vec<u8>>> {
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(file);
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(file);
     let mut record = csv::ByteRecord::new();
     let mut records = Vec::new();
     while reader.read_byte_record(&mut record).unwrap() {
@@ -130,7 +144,11 @@ fn delimiters_in_a_table() {
         ("a.csv", "it\"s;that\"s;a,b\n", ';'),
         ("", "", ','),
     ] {
-        assert_eq!(char::from(detect(name, start.as_bytes())), delimiter, "{name} {start:?}");
+        assert_eq!(
+            char::from(detect(name, start.as_bytes())),
+            delimiter,
+            "{name} {start:?}"
+        );
     }
 }
 
@@ -146,24 +164,54 @@ fn a_quote_that_never_closes_is_reported_with_its_line() {
     ] {
         for piece in [1, 2, 3, 100] {
             let (_, ends) = cut(file.as_bytes(), b',', &[piece]);
-            let reported =
-                ends.finish().err().map(|error| error.placed(|line| crate::error::Place::line("f", 1 + line)).to_string());
+            let reported = ends.finish().err().map(|error| {
+                error
+                    .placed(|line| crate::error::Place::line("f", 1 + line))
+                    .to_string()
+            });
             let place = line.map(|line: u64| format!("f:{}: a quote opens here", line + 1));
             assert_eq!(reported.is_some(), line.is_some(), "{file:?}");
-            assert!(reported.unwrap_or_default().starts_with(&place.unwrap_or_default()), "{file:?}");
+            assert!(
+                reported
+                    .unwrap_or_default()
+                    .starts_with(&place.unwrap_or_default()),
+                "{file:?}"
+            );
         }
     }
 }
 
 #[test]
 fn headers() {
-    let header = Header::read(b"\xef\xbb\xbf\"id\",text,\"a \"\"b\"\"\",id\r\n", b',', None).unwrap();
+    let header = Header::read(
+        b"\xef\xbb\xbf\"id\",text,\"a \"\"b\"\"\",id\r\n",
+        b',',
+        None,
+    )
+    .unwrap();
     assert_eq!(header.names(), ["id", "text", "a \"b\"", "id"]);
-    assert_eq!(header.index_of("text", crate::error::Setting::TextField).unwrap(), 1);
-    let none = header.index_of("body", crate::error::Setting::TextField).unwrap_err().to_string();
-    assert_eq!(none, r#"no column "body"; the columns are "id", "text", "a \"b\"", "id"; name one with text_field"#);
-    let two = header.index_of("id", crate::error::Setting::IdField).unwrap_err().to_string();
-    assert_eq!(two, "columns 1 and 4 are both called \"id\"; rename one, or name another column with id_field");
+    assert_eq!(
+        header
+            .index_of("text", crate::error::Setting::TextField)
+            .unwrap(),
+        1
+    );
+    let none = header
+        .index_of("body", crate::error::Setting::TextField)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        none,
+        r#"no column "body"; the columns are "id", "text", "a \"b\"", "id"; name one with text_field"#
+    );
+    let two = header
+        .index_of("id", crate::error::Setting::IdField)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        two,
+        "columns 1 and 4 are both called \"id\"; rename one, or name another column with id_field"
+    );
     assert!(Header::read(b"\r\n", b',', None).is_err());
     assert!(Header::read(b"", b',', None).is_err());
 }

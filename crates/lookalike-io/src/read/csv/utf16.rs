@@ -33,7 +33,9 @@ impl Utf16 {
             [0, 1..=0x7f, ..] => return Some(Self::Big),
             _ => {}
         }
-        let named = [Self::Little, Self::Big].into_iter().find(|order| encoding == Some(order.name()))?;
+        let named = [Self::Little, Self::Big]
+            .into_iter()
+            .find(|order| encoding == Some(order.name()))?;
         start.contains(&0).then_some(named)
     }
 
@@ -47,7 +49,15 @@ impl Utf16 {
 
     /// Returns a reader of the file's text, including the byte order mark. `name` is for messages.
     pub(crate) fn reader<R: Read>(self, packed: R, name: &str) -> Utf16Reader<R> {
-        Utf16Reader { packed, order: self, name: name.into(), raw: Vec::new(), text: Vec::new(), given: 0, ended: false }
+        Utf16Reader {
+            packed,
+            order: self,
+            name: name.into(),
+            raw: Vec::new(),
+            text: Vec::new(),
+            given: 0,
+            ended: false,
+        }
     }
 
     /// Appends text from a UTF-16 file as the original bytes of the file. The text must consist of whole characters.
@@ -68,7 +78,9 @@ impl Utf16 {
                 _ => (4, first & 0x07),
             };
             let (character, after) = rest.split_at(rest.len().min(length));
-            let code = character[1..].iter().fold(u32::from(bits), |code, &byte| code << 6 | u32::from(byte & 0x3f));
+            let code = character[1..].iter().fold(u32::from(bits), |code, &byte| {
+                code << 6 | u32::from(byte & 0x3f)
+            });
             match code.checked_sub(0x1_0000) {
                 None => push(code as u16),
                 Some(above) => {
@@ -123,7 +135,15 @@ pub(crate) struct Utf16Reader<R> {
 impl<R: Read> Utf16Reader<R> {
     /// Decodes the next bytes.
     fn fill(&mut self) -> io::Result<()> {
-        let Self { packed, order, name, raw, text, given, ended } = self;
+        let Self {
+            packed,
+            order,
+            name,
+            raw,
+            text,
+            given,
+            ended,
+        } = self;
         text.clear();
         *given = 0;
         let before = raw.len();
@@ -133,20 +153,33 @@ impl<R: Read> Utf16Reader<R> {
         *ended = read? == 0;
         let mut whole = raw.len() - raw.len() % 2;
         if *ended && whole < raw.len() {
-            let what = format!("ends in the middle of a character ({}): the file is truncated", order.name());
+            let what = format!(
+                "ends in the middle of a character ({}): the file is truncated",
+                order.name()
+            );
             let failure = Error::new(ErrorKind::Input, what).at(&**name);
-            return Err(io::Error::other(failure.advise("copy or download it again")));
+            return Err(io::Error::other(
+                failure.advise("copy or download it again"),
+            ));
         }
         let is_high = |unit: u16| unit & 0xfc00 == 0xd800;
         if !*ended && whole > 0 && is_high(order.unit(&raw[whole - 2..])) {
             whole -= 2;
         }
-        for character in char::decode_utf16(raw[..whole].chunks_exact(2).map(|pair| order.unit(pair))) {
+        for character in
+            char::decode_utf16(raw[..whole].chunks_exact(2).map(|pair| order.unit(pair)))
+        {
             match character {
-                Ok(character) => text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                Ok(character) => {
+                    text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes())
+                }
                 Err(half) => {
                     let unit = half.unpaired_surrogate();
-                    text.extend_from_slice(&[0xed, 0x80 | (unit >> 6 & 0x3f) as u8, 0x80 | (unit & 0x3f) as u8]);
+                    text.extend_from_slice(&[
+                        0xed,
+                        0x80 | (unit >> 6 & 0x3f) as u8,
+                        0x80 | (unit & 0x3f) as u8,
+                    ]);
                 }
             }
         }
@@ -174,7 +207,13 @@ mod tests {
     use super::*;
 
     fn bytes(order: Utf16, units: &[u16]) -> Vec<u8> {
-        let pair = |unit: &u16| if order == Utf16::Little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+        let pair = |unit: &u16| {
+            if order == Utf16::Little {
+                unit.to_le_bytes()
+            } else {
+                unit.to_be_bytes()
+            }
+        };
         units.iter().flat_map(pair).collect()
     }
 
@@ -227,7 +266,15 @@ mod tests {
 
     #[test]
     fn half_a_unit_at_the_end_is_reported() {
-        let error = Utf16::Little.reader(&b"a\0b"[..], "in.csv").read_to_end(&mut Vec::new()).unwrap_err();
-        assert!(error.to_string().starts_with("in.csv: ends in the middle of a character (UTF-16LE)"), "{error}");
+        let error = Utf16::Little
+            .reader(&b"a\0b"[..], "in.csv")
+            .read_to_end(&mut Vec::new())
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("in.csv: ends in the middle of a character (UTF-16LE)"),
+            "{error}"
+        );
     }
 }

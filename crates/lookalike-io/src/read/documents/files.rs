@@ -33,13 +33,20 @@ pub fn read_document(name: &str) -> Result<Vec<u8>> {
     } else if store::is_url(given) {
         match &*store::expand(given, |_| false)? {
             [object] => decompress(object.stream(), name),
-            _ => return Err(Error::new(ErrorKind::Input, "names several objects").at(name).advise("name one text")),
+            _ => {
+                return Err(Error::new(ErrorKind::Input, "names several objects")
+                    .at(name)
+                    .advise("name one text"));
+            }
         }
     } else {
         decompress(File::open(Path::new(given)).map_err(reported)?, name)
     };
     let mut bytes = Vec::new();
-    reader?.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(reported)?;
+    reader?
+        .take(LONGEST as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(reported)?;
     if bytes.len() > LONGEST {
         return Err(too_long_document(name));
     }
@@ -83,48 +90,115 @@ struct Document {
 
 impl Files {
     /// Creates the list from files and their ids. If `format` is none, the extension of each file's name decides its format.
-    pub(crate) fn new(name: String, files: Vec<(PathBuf, String)>, format: Option<Format>) -> Result<Self> {
+    pub(crate) fn new(
+        name: String,
+        files: Vec<(PathBuf, String)>,
+        format: Option<Format>,
+    ) -> Result<Self> {
         let document = |(path, id): (PathBuf, String)| {
-            let metadata = path.metadata().map_err(|error| Error::reading(&path.display().to_string(), &error))?;
+            let metadata = path
+                .metadata()
+                .map_err(|error| Error::reading(&path.display().to_string(), &error))?;
             let is_html = format.or_else(|| Format::of_name(&id)) == Some(Format::Html);
             let (size, modified) = look(&metadata);
-            Ok(Document { path, id, is_html, size, modified, place: None })
+            Ok(Document {
+                path,
+                id,
+                is_html,
+                size,
+                modified,
+                place: None,
+            })
         };
-        Ok(Self { name, files: files.into_iter().map(document).collect::<Result<_>>()?, archive: None })
+        Ok(Self {
+            name,
+            files: files.into_iter().map(document).collect::<Result<_>>()?,
+            archive: None,
+        })
     }
 
     /// Creates the list from members of an archive. The id of a member is its name, after that of the archive.
-    pub(crate) fn of_archive(path: PathBuf, archive: Archive, members: Vec<Member>, format: Option<Format>) -> Result<Self> {
+    pub(crate) fn of_archive(
+        path: PathBuf,
+        archive: Archive,
+        members: Vec<Member>,
+        format: Option<Format>,
+    ) -> Result<Self> {
         let name = path.display().to_string();
-        let metadata = path.metadata().map_err(|error| Error::reading(&name, &error))?;
+        let metadata = path
+            .metadata()
+            .map_err(|error| Error::reading(&name, &error))?;
         let (size, modified) = look(&metadata);
-        let document = |Member { name: own, size, place, .. }: Member| {
+        let document = |Member {
+                            name: own,
+                            size,
+                            place,
+                            ..
+                        }: Member| {
             let id = format!("{name}/{own}");
             let is_html = format.or_else(|| Format::of_name(&own)) == Some(Format::Html);
-            Document { path: PathBuf::from(&id), id, is_html, size, modified, place }
+            Document {
+                path: PathBuf::from(&id),
+                id,
+                is_html,
+                size,
+                modified,
+                place,
+            }
         };
         let files = members.into_iter().map(document).collect();
-        let zip = if archive == Archive::Zip { Some(Zip::open(&path, &name)?) } else { None };
-        Ok(Self { name, files, archive: Some(Archived { path, size, modified, zip }) })
+        let zip = if archive == Archive::Zip {
+            Some(Zip::open(&path, &name)?)
+        } else {
+            None
+        };
+        Ok(Self {
+            name,
+            files,
+            archive: Some(Archived {
+                path,
+                size,
+                modified,
+                zip,
+            }),
+        })
     }
 
     /// Returns whether the files can only be read one after the other, in their order.
     pub(crate) fn are_sequential(&self) -> bool {
-        self.archive.as_ref().is_some_and(|archive| archive.zip.is_none())
+        self.archive
+            .as_ref()
+            .is_some_and(|archive| archive.zip.is_none())
     }
 
     /// Opens the archive of files that can only be read in their order.
     pub(super) fn sequence(&self) -> Result<TarReader> {
         self.refuse_changed_archive()?;
-        let Some(archive) = &self.archive else { return Err(Error::failure("files are not in an archive")) };
+        let Some(archive) = &self.archive else {
+            return Err(Error::failure("files are not in an archive"));
+        };
         TarReader::open(&archive.path, &self.name)
     }
 
     /// Returns an error if the archive has changed since it was first examined.
     pub(super) fn refuse_changed_archive(&self) -> Result<()> {
-        let Some(Archived { path, size, modified, .. }) = &self.archive else { return Ok(()) };
-        let metadata = path.metadata().map_err(|error| Error::reading(&self.name, &error))?;
-        if look(&metadata) == (*size, *modified) { Ok(()) } else { Err(changed(&self.name)) }
+        let Some(Archived {
+            path,
+            size,
+            modified,
+            ..
+        }) = &self.archive
+        else {
+            return Ok(());
+        };
+        let metadata = path
+            .metadata()
+            .map_err(|error| Error::reading(&self.name, &error))?;
+        if look(&metadata) == (*size, *modified) {
+            Ok(())
+        } else {
+            Err(changed(&self.name))
+        }
     }
 
     /// Returns the archive that the files are in.
@@ -134,7 +208,10 @@ impl Files {
 
     /// Returns the name of the first file that is HTML.
     pub(crate) fn first_page(&self) -> Option<String> {
-        self.files.iter().find(|file| file.is_html).map(|file| file.path.display().to_string())
+        self.files
+            .iter()
+            .find(|file| file.is_html)
+            .map(|file| file.path.display().to_string())
     }
 
     /// Returns the number of files.
@@ -149,7 +226,13 @@ impl Files {
 
     /// Opens a file by its number.
     fn open(&self, number: usize) -> Result<Reader> {
-        let Document { path, size, modified, place, .. } = &self.files[number];
+        let Document {
+            path,
+            size,
+            modified,
+            place,
+            ..
+        } = &self.files[number];
         let name = path.display().to_string();
         let reported = |error| Error::reading(&name, &error);
         if let (Some(Archived { zip: Some(zip), .. }), Some(place)) = (&self.archive, place) {
@@ -168,9 +251,20 @@ impl Files {
 
     /// Returns every path with the size and the modification time of the file, or those of the archive.
     pub fn looks(&self) -> impl Iterator<Item = (&Path, u64, Option<SystemTime>)> {
-        let files = if self.archive.is_some() { &[] } else { &self.files[..] };
-        let archive = self.archive.as_ref().map(|archive| (&*archive.path, archive.size, archive.modified));
-        archive.into_iter().chain(files.iter().map(|file| (&*file.path, file.size, file.modified)))
+        let files = if self.archive.is_some() {
+            &[]
+        } else {
+            &self.files[..]
+        };
+        let archive = self
+            .archive
+            .as_ref()
+            .map(|archive| (&*archive.path, archive.size, archive.modified));
+        archive.into_iter().chain(
+            files
+                .iter()
+                .map(|file| (&*file.path, file.size, file.modified)),
+        )
     }
 
     /// Returns the path of a file by its number, from 0.
@@ -230,7 +324,9 @@ impl FileBlocks {
         let at = buffer.index as usize;
         let (start, end) = (self.starts[at], self.starts[at + 1]);
         let (mut bytes, mut read) = (buffer.emptied(), 0);
-        self.files.refuse_changed_archive().map_err(Failure::Reported)?;
+        self.files
+            .refuse_changed_archive()
+            .map_err(Failure::Reported)?;
         for (file, number) in self.files.files[start..end].iter().zip(start..) {
             let name = file.path.display().to_string();
             let packed = self.files.open(number).map_err(Failure::Reported)?;
@@ -253,7 +349,10 @@ pub(super) fn append_document(
     // Read at most one byte beyond the limit. This bounds the memory that a decompression bomb can take.
     let most = (LONGEST + 1 - from) as u64;
     let reported = |error| Error::reading(name, &error);
-    decompress(packed, name)?.take(most).read_to_end(bytes).map_err(reported)?;
+    decompress(packed, name)?
+        .take(most)
+        .read_to_end(bytes)
+        .map_err(reported)?;
     if bytes.len() > LONGEST {
         return Err(too_long_document(name));
     }

@@ -54,17 +54,30 @@ impl Pages {
         reading: &Reading,
         scratch: &'a mut String,
     ) -> Result<&'a str, Fault> {
-        let extractor = self.extractor.get_or_insert_with(|| Extractor::new(reading.html.unwrap_or(Html::Text)));
+        let extractor = self
+            .extractor
+            .get_or_insert_with(|| Extractor::new(reading.html.unwrap_or(Html::Text)));
         Ok(extractor.extract(bytes, declared, scratch))
     }
 
     #[cfg(not(feature = "html"))]
-    fn page<'a>(&mut self, _: &[u8], _: Option<&str>, _: &Reading, _: &'a mut String) -> Result<&'a str, Fault> {
-        Err(Fault::record("is a page, but this lookalike was built without HTML (the cargo feature `html`)"))
+    fn page<'a>(
+        &mut self,
+        _: &[u8],
+        _: Option<&str>,
+        _: &Reading,
+        _: &'a mut String,
+    ) -> Result<&'a str, Fault> {
+        Err(Fault::record(
+            "is a page, but this lookalike was built without HTML (the cargo feature `html`)",
+        ))
     }
 
     /// Returns how many of the pages read since the last call of this method were too large to be searched for a main part.
-    #[cfg_attr(not(feature = "html"), expect(clippy::unused_self, reason = "there are no pages"))]
+    #[cfg_attr(
+        not(feature = "html"),
+        expect(clippy::unused_self, reason = "there are no pages")
+    )]
     pub(crate) fn take_too_large(&mut self) -> u64 {
         #[cfg(feature = "html")]
         if let Some(extractor) = &mut self.extractor {
@@ -74,11 +87,22 @@ impl Pages {
     }
 
     /// Returns the text of a page in a record, or the text unchanged if texts are not HTML.
-    #[cfg_attr(not(feature = "html"), expect(clippy::unused_self, reason = "there are no pages"))]
-    pub(crate) fn of_text<'a>(&mut self, text: &'a str, reading: &Reading, scratch: &'a mut String) -> &'a str {
+    #[cfg_attr(
+        not(feature = "html"),
+        expect(clippy::unused_self, reason = "there are no pages")
+    )]
+    pub(crate) fn of_text<'a>(
+        &mut self,
+        text: &'a str,
+        reading: &Reading,
+        scratch: &'a mut String,
+    ) -> &'a str {
         #[cfg(feature = "html")]
         if let Some(mode) = reading.html {
-            return self.extractor.get_or_insert_with(|| Extractor::new(mode)).extract(text.as_bytes(), Some("utf-8"), scratch);
+            return self
+                .extractor
+                .get_or_insert_with(|| Extractor::new(mode))
+                .extract(text.as_bytes(), Some("utf-8"), scratch);
         }
         _ = (reading, scratch);
         text

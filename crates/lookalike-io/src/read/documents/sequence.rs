@@ -32,7 +32,13 @@ pub(crate) struct MemberStream {
 impl MemberStream {
     pub(crate) fn new(files: Arc<Files>, span: usize, read: Arc<AtomicU64>) -> Result<Self> {
         let (starts, archive) = (files.blocks(span as u64), files.sequence()?);
-        Ok(Self { files, starts, archive, read, index: 0 })
+        Ok(Self {
+            files,
+            starts,
+            archive,
+            read,
+            index: 0,
+        })
     }
 
     /// Fills `buffer` with the documents of the next block, and returns the number of the first one.
@@ -43,9 +49,13 @@ impl MemberStream {
         self.index += 1;
         buffer.last = end == self.files.len();
         let mut bytes = buffer.emptied();
-        (start..end).try_for_each(|number| self.append(number, &mut bytes, buffer)).map_err(Failure::Reported)?;
+        (start..end)
+            .try_for_each(|number| self.append(number, &mut bytes, buffer))
+            .map_err(Failure::Reported)?;
         if buffer.last {
-            self.files.refuse_changed_archive().map_err(Failure::Reported)?;
+            self.files
+                .refuse_changed_archive()
+                .map_err(Failure::Reported)?;
         }
         buffer.fill(bytes);
         Ok(start)
@@ -56,7 +66,9 @@ impl MemberStream {
         let other = || changed(&self.files.name);
         let prefix = self.files.name.len() + 1;
         loop {
-            let Some(member) = self.archive.next()? else { return Err(other()) };
+            let Some(member) = self.archive.next()? else {
+                return Err(other());
+            };
             if member.is_file && id.get(prefix..) == Some(&*member.name) {
                 if member.size != size {
                     return Err(other());

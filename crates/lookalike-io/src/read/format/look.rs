@@ -15,13 +15,18 @@ pub(crate) fn look(path: &Path, name: &str) -> Result<Format> {
     let reading = |error| Error::reading(name, &error);
     let (mut packed, mut start) = (Vec::new(), Vec::new());
     let open = || File::open(path).map_err(reading);
-    open()?.take(START.max(8) as u64).read_to_end(&mut packed).map_err(reading)?;
+    open()?
+        .take(START.max(8) as u64)
+        .read_to_end(&mut packed)
+        .map_err(reading)?;
     if let Some(format) = Format::of_table(&packed) {
         return Ok(format);
     }
     // Some codecs return nothing before they have read a whole block, which can be several megabytes long. Damaged or truncated
     // data is reported later, when the file is read.
-    let cut = decompress(open()?, name)?.take(LOOK as u64).read_to_end(&mut start);
+    let cut = decompress(open()?, name)?
+        .take(LOOK as u64)
+        .read_to_end(&mut start);
     if let Err(error) = cut
         && error.raw_os_error().is_some()
     {

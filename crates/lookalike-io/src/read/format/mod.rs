@@ -50,7 +50,10 @@ impl Format {
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let name = without_packing(&name);
-        ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|&(_, format)| format)
+        ENDINGS
+            .iter()
+            .find(|(ending, _)| name.ends_with(ending))
+            .map(|&(_, format)| format)
     }
 
     /// Returns the format of a file with this name and these first bytes after decompression.
@@ -72,7 +75,10 @@ impl Format {
     /// Returns the format of a file that begins like a table.
     pub(crate) fn of_table(start: &[u8]) -> Option<Self> {
         // An Arrow stream begins with a mark (four bytes of 0xff) and the length of its first message's header.
-        let is_stream = start.len() >= 8 && start[..4] == [0xff; 4] && start[6..8] == [0; 2] && start[4..6] != [0; 2];
+        let is_stream = start.len() >= 8
+            && start[..4] == [0xff; 4]
+            && start[6..8] == [0; 2]
+            && start[4..6] != [0; 2];
         match start {
             [b'P', b'A', b'R', b'1' | b'E', ..] => Some(Self::Parquet),
             _ if start.starts_with(b"ARROW1") || is_stream => Some(Self::Arrow),
@@ -105,7 +111,11 @@ impl Format {
 
 /// Returns whether a file that begins with `start` may be JSON Lines.
 fn begins_object(start: &[u8]) -> bool {
-    start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start).trim_ascii_start().starts_with(b"{")
+    start
+        .strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(start)
+        .trim_ascii_start()
+        .starts_with(b"{")
 }
 
 const _: () = assert!(START <= LOOK);

@@ -62,7 +62,11 @@ pub fn expand(asked: Inputs<'_>) -> Result<Vec<Input>> {
 }
 
 fn expand_into(asked: Inputs<'_>, leaving: &mut Leaving) -> Result<Vec<Input>> {
-    let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: asked.all_splits };
+    let naming = Naming {
+        format: asked.format,
+        gitignore: asked.gitignore,
+        all_splits: asked.all_splits,
+    };
     let mut inputs = named(asked.names, naming, leaving)?;
     let commands = asked.commands.iter().cloned().zip(1..);
     inputs.extend(commands.map(|(line, number)| Input::Command(line, number)));
@@ -83,13 +87,24 @@ pub fn expand_with_references(asked: Inputs<'_>) -> Result<Expanded> {
     let references = inputs.len();
     inputs.extend(own);
     let left_out = leaving.reported(&inputs, asked.names.len() + asked.against.len() > 1);
-    Ok(Expanded { inputs, references, left_out })
+    Ok(Expanded {
+        inputs,
+        references,
+        left_out,
+    })
 }
 
 /// Returns the inputs of several collections, in the order given, and the number of inputs of each collection. A collection has
 /// names and tables; the names and tables of `asked` itself are not used.
-pub fn expand_collections(asked: Inputs<'_>, collections: &[(&[String], &[InputTable])]) -> Result<(Expanded, Vec<usize>)> {
-    let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: asked.all_splits };
+pub fn expand_collections(
+    asked: Inputs<'_>,
+    collections: &[(&[String], &[InputTable])],
+) -> Result<(Expanded, Vec<usize>)> {
+    let naming = Naming {
+        format: asked.format,
+        gitignore: asked.gitignore,
+        all_splits: asked.all_splits,
+    };
     let (mut leaving, mut inputs, mut counts) = (Leaving::default(), Vec::new(), Vec::new());
     for (names, tables) in collections {
         let before = inputs.len();
@@ -99,24 +114,42 @@ pub fn expand_collections(asked: Inputs<'_>, collections: &[(&[String], &[InputT
     }
     refuse_repeats(&inputs)?;
     let left_out = leaving.reported(&inputs, collections.len() > 1);
-    Ok((Expanded { inputs, references: 0, left_out }, counts))
+    Ok((
+        Expanded {
+            inputs,
+            references: 0,
+            left_out,
+        },
+        counts,
+    ))
 }
 
 /// Returns the references that these inputs are compared with, in the order given. The list is empty if the user names none.
 fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Result<Vec<Input>> {
     // All splits of the references are read. The check for several splits keeps a document in one split from being dropped as a
     // duplicate of a document in another split, but references are never dropped.
-    let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: true };
+    let naming = Naming {
+        format: asked.format,
+        gitignore: asked.gitignore,
+        all_splits: true,
+    };
     let mut references = named(asked.against, naming, leaving)?;
     references.extend(asked.against_tables.iter().cloned().map(Input::Table));
     references.extend(asked.against_stored.iter().cloned().map(Input::Stored));
     refuse_repeats(&references)?;
     let inputs: BTreeMap<PathBuf, String> = inputs.iter().flat_map(Input::places).collect();
-    match references.iter().flat_map(Input::places).find(|(place, _)| inputs.contains_key(place)) {
+    match references
+        .iter()
+        .flat_map(Input::places)
+        .find(|(place, _)| inputs.contains_key(place))
+    {
         None => Ok(references),
         Some((_, name)) => {
             let what = "given twice, as an input and as a reference, so that each of its documents would match itself";
-            Err(Error::new(ErrorKind::Input, what).at(name).about(Setting::Against).advise("leave out one of the two"))
+            Err(Error::new(ErrorKind::Input, what)
+                .at(name)
+                .about(Setting::Against)
+                .advise("leave out one of the two"))
         }
     }
 }
@@ -127,14 +160,24 @@ fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Res
 /// Fails if there is no such file.
 pub fn expand_decisions(name: &str) -> Result<Vec<Input>> {
     if Path::new(name).is_dir() {
-        let inside = format!("{}/**/*.decisions.*", glob::Pattern::escape(name.trim_end_matches('/')));
+        let inside = format!(
+            "{}/**/*.decisions.*",
+            glob::Pattern::escape(name.trim_end_matches('/'))
+        );
         let files = matching(&inside).map_err(|_| {
-            let refused = Error::new(ErrorKind::Input, "no file in this folder has decisions").at(name);
-            refused.advise("such a file is called NAME.decisions.jsonl; name the file with the decisions")
+            let refused =
+                Error::new(ErrorKind::Input, "no file in this folder has decisions").at(name);
+            refused.advise(
+                "such a file is called NAME.decisions.jsonl; name the file with the decisions",
+            )
         });
         return files.map(|files| files.into_iter().map(Input::File).collect());
     }
-    let naming = Naming { format: Reading::decisions(name).format, gitignore: false, all_splits: true };
+    let naming = Naming {
+        format: Reading::decisions(name).format,
+        gitignore: false,
+        all_splits: true,
+    };
     named(&[name.into()], naming, &mut Leaving::default())
 }
 
@@ -143,7 +186,9 @@ pub(super) const WILD: [char; 3] = ['*', '?', '['];
 
 /// Returns the path of an object, relative to the folder that the user named.
 pub(super) fn below<'a>(url: &'a str, folder: &str) -> &'a str {
-    url.strip_prefix(folder).unwrap_or(url.rsplit('/').next().unwrap_or(url)).trim_start_matches('/')
+    url.strip_prefix(folder)
+        .unwrap_or(url.rsplit('/').next().unwrap_or(url))
+        .trim_start_matches('/')
 }
 
 /// Returns the files that the given names refer to.
@@ -172,9 +217,19 @@ fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<
         } else if path.is_dir() {
             inputs.extend(folder(path, naming, &mut leaving.borrow_mut())?);
         } else if path.exists() {
-            inputs.extend(files(name, vec![path.into()], naming, &mut leaving.borrow_mut())?);
+            inputs.extend(files(
+                name,
+                vec![path.into()],
+                naming,
+                &mut leaving.borrow_mut(),
+            )?);
         } else if name.contains(WILD) {
-            inputs.extend(files(name, matching(name)?, naming, &mut leaving.borrow_mut())?);
+            inputs.extend(files(
+                name,
+                matching(name)?,
+                naming,
+                &mut leaving.borrow_mut(),
+            )?);
         } else {
             return Err(Error::reading(name, &rustix::io::Errno::NOENT.into()));
         }
@@ -192,9 +247,8 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
         }
     }
     if found.is_empty() {
-        return Err(
-            refuse("no file matches".into()).advise("check the pattern, and quote it so that the shell does not expand it")
-        );
+        return Err(refuse("no file matches".into())
+            .advise("check the pattern, and quote it so that the shell does not expand it"));
     }
     found.sort();
     Ok(found)
@@ -206,7 +260,9 @@ fn refuse_repeats(inputs: &[Input]) -> Result<()> {
     for (place, name) in inputs.iter().flat_map(Input::places) {
         if let Some(first) = seen.insert(place, name.clone()) {
             let what = format!("given twice (first as {first})");
-            return Err(Error::new(ErrorKind::Input, what).at(name).advise("name each input once"));
+            return Err(Error::new(ErrorKind::Input, what)
+                .at(name)
+                .advise("name each input once"));
         }
     }
     Ok(())

@@ -37,20 +37,33 @@ pub(crate) struct Naming {
 /// user probably named the wrong folder. On request, files that `.gitignore` excludes are skipped, even outside a repository; the
 /// git settings of the machine are never used.
 pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
-    let Naming { format: forced, gitignore, all_splits } = naming;
-    let (mut collections, mut documents, mut links, mut has_files) = (Vec::new(), Vec::new(), false, false);
+    let Naming {
+        format: forced,
+        gitignore,
+        all_splits,
+    } = naming;
+    let (mut collections, mut documents, mut links, mut has_files) =
+        (Vec::new(), Vec::new(), false, false);
     let mut walk = WalkBuilder::new(path);
-    walk.standard_filters(false).hidden(true).git_ignore(gitignore).parents(gitignore).require_git(false);
+    walk.standard_filters(false)
+        .hidden(true)
+        .git_ignore(gitignore)
+        .parents(gitignore)
+        .require_git(false);
     for entry in walk.follow_links(true).sort_by_file_name(Ord::cmp).build() {
         let refuse = |error: ignore::Error| {
-            let failure = Error::new(ErrorKind::Input, format!("cannot be listed: {error}")).at(path.display().to_string());
-            failure.advise("make it readable, or name files").because(error)
+            let failure = Error::new(ErrorKind::Input, format!("cannot be listed: {error}"))
+                .at(path.display().to_string());
+            failure
+                .advise("make it readable, or name files")
+                .because(error)
         };
         let entry = match entry {
             // The entry is a link to a parent folder. Everything in the parent folder is found without the link.
             Err(error) if is_loop(&error) => continue,
             Err(error) if let Some(link) = dangling(&error) => {
-                let refused = Error::new(ErrorKind::Input, "is a broken link").at(link.display().to_string());
+                let refused =
+                    Error::new(ErrorKind::Input, "is a broken link").at(link.display().to_string());
                 return Err(refused.advise("remove it, or name files"));
             }
             entry => entry.map_err(refuse)?,
@@ -66,9 +79,17 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
             None => Format::of_name(&name).is_some_and(Format::is_document),
         };
         if is_document {
-            let id = entry.path().strip_prefix(path).unwrap_or(entry.path()).to_string_lossy().into_owned();
+            let id = entry
+                .path()
+                .strip_prefix(path)
+                .unwrap_or(entry.path())
+                .to_string_lossy()
+                .into_owned();
             documents.push((entry.into_path(), id));
-        } else if is_wanted(&name) && forced.is_none_or(|format| Format::of_name(&name).is_none_or(|named| named.may_be(format)))
+        } else if is_wanted(&name)
+            && forced.is_none_or(|format| {
+                Format::of_name(&name).is_none_or(|named| named.may_be(format))
+            })
         {
             collections.push(entry.into_path());
         } else if !is_decisions(&name) {
@@ -81,22 +102,35 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
     }
     if !collections.is_empty() {
         if !all_splits {
-            let inside = collections.iter().filter_map(|file| file.strip_prefix(path).unwrap_or(file).to_str());
+            let inside = collections
+                .iter()
+                .filter_map(|file| file.strip_prefix(path).unwrap_or(file).to_str());
             splits::refuse_several(&path.display().to_string(), inside)?;
         }
-        leaving.documents.extend(documents.into_iter().map(|(path, _)| path));
+        leaving
+            .documents
+            .extend(documents.into_iter().map(|(path, _)| path));
         return Ok(collections.into_iter().map(Input::File).collect());
     }
     if documents.is_empty() && has_files {
         let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html";
         let refused = Error::new(ErrorKind::Input, what).at(path.display().to_string());
-        return Err(refused
-            .advise(words!["give the names of the files, or read all of them as documents with ", (Setting::Format, "text")]));
+        return Err(refused.advise(words![
+            "give the names of the files, or read all of them as documents with ",
+            (Setting::Format, "text")
+        ]));
     }
     if !all_splits {
-        splits::refuse_several_of_documents(&path.display().to_string(), documents.iter().map(|(_, id)| id.as_str()))?;
+        splits::refuse_several_of_documents(
+            &path.display().to_string(),
+            documents.iter().map(|(_, id)| id.as_str()),
+        )?;
     }
-    Ok(vec![Input::Files(Arc::new(Files::new(path.display().to_string(), documents, forced)?))])
+    Ok(vec![Input::Files(Arc::new(Files::new(
+        path.display().to_string(),
+        documents,
+        forced,
+    )?))])
 }
 
 /// Removes repeated files. A file is repeated if links in the folder give it several names. If one of the file's names is not a
@@ -107,7 +141,9 @@ fn once<T>(folder: &Path, files: &mut Vec<T>, path: impl Fn(&T) -> &PathBuf) {
     for (at, file) in files.iter().enumerate() {
         let path = path(file);
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let is_link = path.strip_prefix(folder).map_or(true, |inside| root.join(inside) != real);
+        let is_link = path
+            .strip_prefix(folder)
+            .map_or(true, |inside| root.join(inside) != real);
         let best = own.entry(real).or_insert((is_link, at));
         *best = (*best).min((is_link, at));
     }
@@ -129,7 +165,9 @@ fn dangling(error: &ignore::Error) -> Option<PathBuf> {
     match error {
         ignore::Error::WithDepth { err, .. } => dangling(err),
         ignore::Error::WithPath { path, err } => {
-            let is_absent = err.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+            let is_absent = err
+                .io_error()
+                .is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound);
             (is_absent && path.is_symlink()).then(|| path.clone())
         }
         _ => None,
@@ -138,18 +176,28 @@ fn dangling(error: &ignore::Error) -> Option<PathBuf> {
 
 /// Converts named files to inputs. A file of records becomes a separate input. Consecutive files that each contain a single
 /// document are combined into one input.
-pub(crate) fn files(name: &str, paths: Vec<PathBuf>, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
+pub(crate) fn files(
+    name: &str,
+    paths: Vec<PathBuf>,
+    naming: Naming,
+    leaving: &mut Leaving,
+) -> Result<Vec<Input>> {
     let forced = naming.format;
     let (mut inputs, mut documents) = (Vec::new(), Vec::new());
     let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {
         if !documents.is_empty() {
-            inputs.push(Input::Files(Arc::new(Files::new(name.into(), std::mem::take(documents), forced)?)));
+            inputs.push(Input::Files(Arc::new(Files::new(
+                name.into(),
+                std::mem::take(documents),
+                forced,
+            )?)));
         }
         Ok::<_, Error>(())
     };
     for path in paths {
         let shown = path.display().to_string();
-        let archive = Archive::of_name(&shown).filter(|_| forced.is_none_or(Format::is_document) && path.is_file());
+        let archive = Archive::of_name(&shown)
+            .filter(|_| forced.is_none_or(Format::is_document) && path.is_file());
         if let Some(archive) = archive {
             together(&mut documents, &mut inputs)?;
             inputs.push(documents_in(path, archive, naming, leaving)?);
@@ -173,7 +221,12 @@ pub(crate) fn files(name: &str, paths: Vec<PathBuf>, naming: Naming, leaving: &m
 }
 
 /// Returns the documents in an archive, by the same rules as those in a folder.
-fn documents_in(path: PathBuf, archive: Archive, naming: Naming, leaving: &mut Leaving) -> Result<Input> {
+fn documents_in(
+    path: PathBuf,
+    archive: Archive,
+    naming: Naming,
+    leaving: &mut Leaving,
+) -> Result<Input> {
     let (forced, shown) = (naming.format, path.display().to_string());
     let refuse = |what: String| Error::new(ErrorKind::Input, what).at(&*shown);
     let (mut documents, mut others) = (Vec::new(), Vec::new());
@@ -182,8 +235,10 @@ fn documents_in(path: PathBuf, archive: Archive, naming: Naming, leaving: &mut L
         match forced.is_some() || Format::of_name(&name).is_some_and(Format::is_document) {
             true => documents.push(member),
             false if is_wanted(&name) => {
-                let what =
-                    format!("has files of records, such as {}, which cannot be read from an archive", quoted(&member.name));
+                let what = format!(
+                    "has files of records, such as {}, which cannot be read from an archive",
+                    quoted(&member.name)
+                );
                 return Err(refuse(what).advise("unpack it first, and name its folder"));
             }
             false if is_decisions(&name) => {}
@@ -192,30 +247,42 @@ fn documents_in(path: PathBuf, archive: Archive, naming: Naming, leaving: &mut L
     }
     if documents.is_empty() && !others.is_empty() {
         let refused = refuse("no .txt, .md or .html file in this archive".into());
-        return Err(refused.advise(words!["read all of its files as documents with ", (Setting::Format, "text")]));
+        return Err(refused.advise(words![
+            "read all of its files as documents with ",
+            (Setting::Format, "text")
+        ]));
     }
     if !naming.all_splits {
         let names = documents.iter().map(|member| member.name.as_str());
         splits::refuse_several_of_documents(&shown, names).map_err(|found| {
             // The advice for a folder names files in it.
-            let refused = Error::new(found.kind(), found.what().clone()).at(&*shown).about(Setting::AllSplits);
+            let refused = Error::new(found.kind(), found.what().clone())
+                .at(&*shown)
+                .about(Setting::AllSplits);
             let refused = refused.advise("unpack it, and name a single split");
-            refused.advise(words!["to read all of them as one collection, give ", Setting::AllSplits])
+            refused.advise(words![
+                "to read all of them as one collection, give ",
+                Setting::AllSplits
+            ])
         })?;
     }
     leaving.members.extend(others);
-    Ok(Input::Files(Arc::new(Files::of_archive(path, archive, documents, forced)?)))
+    Ok(Input::Files(Arc::new(Files::of_archive(
+        path, archive, documents, forced,
+    )?)))
 }
 
 /// Returns whether files of this name are read from a folder.
 pub(crate) fn is_wanted(name: &str) -> bool {
     let name = without_packing(name);
-    let is_data = Format::of_name(name).is_some_and(|format| !format.is_document()) && !name.ends_with(".json");
+    let is_data = Format::of_name(name).is_some_and(|format| !format.is_document())
+        && !name.ends_with(".json");
     is_data && !is_decisions(name)
 }
 
 /// Returns whether a file of this name contains the decisions of an earlier run. Such a file is not a collection.
 pub(crate) fn is_decisions(name: &str) -> bool {
     let name = without_packing(name);
-    name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".decisions"))
+    name.rsplit_once('.')
+        .is_some_and(|(stem, _)| stem.ends_with(".decisions"))
 }

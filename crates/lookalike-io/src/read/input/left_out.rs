@@ -35,8 +35,14 @@ impl Leaving {
     /// `several` is true, skipped files that are also inputs under another name are not included.
     pub(crate) fn reported(mut self, inputs: &[Input], several: bool) -> Option<LeftOut> {
         if several && !(self.documents.is_empty() && self.others.is_empty()) {
-            let read: BTreeSet<PathBuf> = inputs.iter().flat_map(Input::places).map(|(place, _)| place).collect();
-            let is_left = |path: &PathBuf| !read.contains(&path.canonicalize().unwrap_or_else(|_| path.clone()));
+            let read: BTreeSet<PathBuf> = inputs
+                .iter()
+                .flat_map(Input::places)
+                .map(|(place, _)| place)
+                .collect();
+            let is_left = |path: &PathBuf| {
+                !read.contains(&path.canonicalize().unwrap_or_else(|_| path.clone()))
+            };
             self.documents.retain(is_left);
             self.others.retain(is_left);
         }
@@ -59,14 +65,21 @@ impl Leaving {
                 (self.members.first()?, advice.into())
             }
         };
-        Some(LeftOut { files, example: example.display().to_string(), advice })
+        Some(LeftOut {
+            files,
+            example: example.display().to_string(),
+            advice,
+        })
     }
 }
 
 /// Returns a glob for the files in the same folder with the same ending.
 fn like(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let packed = PACKED.into_iter().find(|packed| name.ends_with(packed)).unwrap_or_default();
+    let packed = PACKED
+        .into_iter()
+        .find(|packed| name.ends_with(packed))
+        .unwrap_or_default();
     let stem = &name[..name.len() - packed.len()];
     let ending = stem.rfind('.').map_or("", |at| &stem[at..]);
     path.with_file_name(format!("*{ending}{packed}"))

@@ -21,7 +21,9 @@ use std::{
 
 pub(crate) use self::relative::Named;
 pub use self::{
-    expand::{Expanded, Inputs, expand, expand_collections, expand_decisions, expand_with_references},
+    expand::{
+        Expanded, Inputs, expand, expand_collections, expand_decisions, expand_with_references,
+    },
     later::later_input,
     left_out::LeftOut,
     stored::StoredRecords,
@@ -51,12 +53,20 @@ pub enum Input {
 impl Input {
     /// Returns the files, if each of them is one document.
     pub(crate) fn documents(&self) -> Option<&Files> {
-        if let Self::Files(files) = self { Some(files) } else { None }
+        if let Self::Files(files) = self {
+            Some(files)
+        } else {
+            None
+        }
     }
 
     /// Returns the paths of the files, if each of them is one document. If they are in an archive, it is the path of the archive.
     pub fn files(&self) -> Option<impl Iterator<Item = &Path>> {
-        if let Self::Files(files) = self { Some(files.looks().map(|(path, ..)| path)) } else { None }
+        if let Self::Files(files) = self {
+            Some(files.looks().map(|(path, ..)| path))
+        } else {
+            None
+        }
     }
 
     /// Returns the name that messages and generated ids use: the path as the user would write it.
@@ -87,7 +97,10 @@ impl Input {
             Self::Table(_) => PathBuf::from(format!("table {}", self.name())),
             Self::Stored(_) => real(Path::new(&self.name())),
             Self::Files(files) => {
-                return files.looks().map(|(path, ..)| (real(path), path.display().to_string())).collect();
+                return files
+                    .looks()
+                    .map(|(path, ..)| (real(path), path.display().to_string()))
+                    .collect();
             }
         };
         vec![(place, self.name())]

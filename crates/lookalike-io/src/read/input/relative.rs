@@ -32,7 +32,11 @@ impl<'a> Named<'a> {
                 (false, false) => folders.push(plain(Path::new(before))),
             }
         }
-        Self { files, folders, urls }
+        Self {
+            files,
+            folders,
+            urls,
+        }
     }
 
     /// Returns the name of an input's file relative to the folder that contains it: a folder that was named, the folder before the first
@@ -43,10 +47,17 @@ impl<'a> Named<'a> {
             Input::Object(object) => {
                 let url = object.url();
                 let url = url.split(['?', '#']).next().unwrap_or(url);
-                let folder = self.urls.iter().find(|name| url.starts_with(**name) && url.len() > name.len());
+                let folder = self
+                    .urls
+                    .iter()
+                    .find(|name| url.starts_with(**name) && url.len() > name.len());
                 below(url, folder.unwrap_or(&url)).into()
             }
-            Input::Stdin | Input::Files(_) | Input::Command(..) | Input::Table(_) | Input::Stored(_) => return None,
+            Input::Stdin
+            | Input::Files(_)
+            | Input::Command(..)
+            | Input::Table(_)
+            | Input::Stored(_) => return None,
         };
         // The name of an object may contain anything.
         inside(relative)
@@ -65,26 +76,36 @@ impl<'a> Named<'a> {
         let path = plain(path);
         inside(match self.files.contains(&path) {
             true => path.file_name()?.into(),
-            false => self.folders.iter().find_map(|folder| path.strip_prefix(folder).ok())?.to_path_buf(),
+            false => self
+                .folders
+                .iter()
+                .find_map(|folder| path.strip_prefix(folder).ok())?
+                .to_path_buf(),
         })
     }
 }
 
 /// Returns a relative name, if it cannot lead out of a folder.
 fn inside(relative: PathBuf) -> Option<PathBuf> {
-    let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    let is_plain = relative
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
     (is_plain && relative.file_name().is_some()).then_some(relative)
 }
 
 /// Returns a path without `.`, so that `./a` and `a` are equal.
 fn plain(path: &Path) -> PathBuf {
-    path.components().filter(|part| *part != Component::CurDir).collect()
+    path.components()
+        .filter(|part| *part != Component::CurDir)
+        .collect()
 }
 
 /// Returns the folder before the first wildcard in a name, or the name if there is none.
 fn before_wildcard(name: &str) -> &str {
     match name.find(WILD) {
-        Some(at) if !Path::new(name).exists() => name[..at].rfind('/').map_or("", |slash| &name[..=slash]),
+        Some(at) if !Path::new(name).exists() => {
+            name[..at].rfind('/').map_or("", |slash| &name[..=slash])
+        }
         _ => name,
     }
 }
@@ -100,10 +121,26 @@ mod tests {
         std::fs::create_dir_all(data.join("en")).unwrap();
         let data = data.display().to_string();
         for (name, path, relative) in [
-            (data.clone(), format!("{data}/en/a.jsonl"), Some("en/a.jsonl")),
-            (format!("{data}/"), format!("{data}/a.jsonl.gz"), Some("a.jsonl.gz")),
-            (format!("{data}/*/a.jsonl"), format!("{data}/en/a.jsonl"), Some("en/a.jsonl")),
-            (format!("{data}/e[mn]/*.jsonl"), format!("{data}/en/a.jsonl"), Some("en/a.jsonl")),
+            (
+                data.clone(),
+                format!("{data}/en/a.jsonl"),
+                Some("en/a.jsonl"),
+            ),
+            (
+                format!("{data}/"),
+                format!("{data}/a.jsonl.gz"),
+                Some("a.jsonl.gz"),
+            ),
+            (
+                format!("{data}/*/a.jsonl"),
+                format!("{data}/en/a.jsonl"),
+                Some("en/a.jsonl"),
+            ),
+            (
+                format!("{data}/e[mn]/*.jsonl"),
+                format!("{data}/en/a.jsonl"),
+                Some("en/a.jsonl"),
+            ),
             ("*.jsonl".into(), "a.jsonl".into(), Some("a.jsonl")),
             ("./*.jsonl".into(), "a.jsonl".into(), Some("a.jsonl")),
             (".".into(), "./x/a.jsonl".into(), Some("x/a.jsonl")),

@@ -70,7 +70,15 @@ impl Default for Elements {
 impl Elements {
     /// Starts at the beginning of a file.
     pub fn new() -> Self {
-        Self { state: State::Mark(0), depth: 0, fed: 0, newlines: 0, line_start: 0, elements: 0, open: (0, 0) }
+        Self {
+            state: State::Mark(0),
+            depth: 0,
+            fed: 0,
+            newlines: 0,
+            line_start: 0,
+            elements: 0,
+            open: (0, 0),
+        }
     }
 
     /// Processes the next bytes of the file. For each element that ends in these bytes, passes the element's position in the file
@@ -96,7 +104,10 @@ impl Elements {
                     None => at = bytes.len(),
                 },
                 State::Scalar => {
-                    at += bytes[at..].iter().take_while(|&&byte| is_of_scalar(byte)).count();
+                    at += bytes[at..]
+                        .iter()
+                        .take_while(|&&byte| is_of_scalar(byte))
+                        .count();
                     if at < bytes.len() {
                         self.end(at, &mut give);
                     }
@@ -107,7 +118,11 @@ impl Elements {
                 }
                 State::Mark(seen) if byte == BYTE_ORDER_MARK[usize::from(seen)] => {
                     at += 1;
-                    self.state = if seen == 2 { State::Before } else { State::Mark(seen + 1) };
+                    self.state = if seen == 2 {
+                        State::Before
+                    } else {
+                        State::Mark(seen + 1)
+                    };
                 }
                 State::Mark(0) => self.state = State::Before,
                 State::Mark(_) => {
@@ -118,15 +133,26 @@ impl Elements {
                                                                       JSON",
                     ));
                 }
-                _ if is_space(byte) => at += bytes[at..].iter().take_while(|&&byte| is_space(byte)).count(),
+                _ if is_space(byte) => {
+                    at += bytes[at..]
+                        .iter()
+                        .take_while(|&&byte| is_space(byte))
+                        .count()
+                }
                 // A value that is not an object is an element too. The reader of the element rejects or skips it.
                 State::First | State::Next if begins_value(byte) => {
                     self.open = (self.fed + at as u64, 0);
                     self.depth = 0;
-                    self.state = if matches!(byte, b'{' | b'[' | b'"') { State::Element } else { State::Scalar };
+                    self.state = if matches!(byte, b'{' | b'[' | b'"') {
+                        State::Element
+                    } else {
+                        State::Scalar
+                    };
                 }
                 State::Before if byte == b'[' => (at, self.state) = (at + 1, State::First),
-                State::First | State::Behind if byte == b']' => (at, self.state) = (at + 1, State::After),
+                State::First | State::Behind if byte == b']' => {
+                    (at, self.state) = (at + 1, State::After)
+                }
                 State::Behind if byte == b',' => (at, self.state) = (at + 1, State::Next),
                 state => {
                     let number = self.elements + 1;
@@ -142,28 +168,41 @@ impl Elements {
                                 (State::First, 0, _) => "UTF-16LE",
                                 _ => "UTF-16",
                             };
-                            let convert = format!("convert it, for instance with iconv -f {name} -t UTF-8");
-                            wrong("not a JSON array".into()).advise(format!("if the file is {name}, {convert}"))
+                            let convert =
+                                format!("convert it, for instance with iconv -f {name} -t UTF-8");
+                            wrong("not a JSON array".into())
+                                .advise(format!("if the file is {name}, {convert}"))
                         }
-                        State::Before => wrong("not a JSON array".into()).advise("it must begin with ["),
+                        State::Before => {
+                            wrong("not a JSON array".into()).advise("it must begin with [")
+                        }
                         State::First | State::Next => match byte {
-                            b']' => wrong(format!("no element {number} after the comma")).advise("remove the comma"),
+                            b']' => wrong(format!("no element {number} after the comma"))
+                                .advise("remove the comma"),
                             _ => wrong(format!("element {number} is not JSON"))
                                 .advise("each element must be an object, such as {\"text\": …}"),
                         },
-                        State::Behind if begins_value(byte) => {
-                            wrong(format!("no comma between elements {} and {number}", number - 1))
-                        }
-                        State::Behind => wrong(format!("neither a comma nor ] after element {}", number - 1)),
-                        _ => wrong("there is data after the array, but a file contains only one array".into())
-                            .advise("give JSON Lines, or split the file"),
+                        State::Behind if begins_value(byte) => wrong(format!(
+                            "no comma between elements {} and {number}",
+                            number - 1
+                        )),
+                        State::Behind => wrong(format!(
+                            "neither a comma nor ] after element {}",
+                            number - 1
+                        )),
+                        _ => wrong(
+                            "there is data after the array, but a file contains only one array"
+                                .into(),
+                        )
+                        .advise("give JSON Lines, or split the file"),
                     };
                     return Err(wrong);
                 }
             }
         }
         if self.is_open() && self.open.0 >= self.fed {
-            self.open.1 = self.newlines + count_newlines(&bytes[..(self.open.0 - self.fed) as usize]);
+            self.open.1 =
+                self.newlines + count_newlines(&bytes[..(self.open.0 - self.fed) as usize]);
         }
         self.newlines += count_newlines(bytes);
         if let Some(last) = memchr::memrchr(b'\n', bytes) {
@@ -175,7 +214,12 @@ impl Elements {
 
     /// Moves past the next string or to the end of the element, and returns the position after it.
     #[inline]
-    fn in_element(&mut self, bytes: &[u8], mut at: usize, give: &mut impl FnMut(Range<u64>)) -> usize {
+    fn in_element(
+        &mut self,
+        bytes: &[u8],
+        mut at: usize,
+        give: &mut impl FnMut(Range<u64>),
+    ) -> usize {
         while let Some(&byte) = bytes.get(at) {
             at += 1;
             match byte {
@@ -215,11 +259,18 @@ impl Elements {
             State::After | State::Mark(_) | State::Before => return Ok(()),
             _ if self.is_open() => {
                 let (element, begin) = (self.elements + 1, self.open.1 + 1);
-                format!("the file ends inside element {element}, which begins on line {begin}: it is truncated")
+                format!(
+                    "the file ends inside element {element}, which begins on line {begin}: it is truncated"
+                )
             }
-            _ => format!("the file ends after {} elements, without ]: it is truncated", self.elements),
+            _ => format!(
+                "the file ends after {} elements, without ]: it is truncated",
+                self.elements
+            ),
         };
-        Err(Error::record(what).of_line(line).advise("copy or write it again"))
+        Err(Error::record(what)
+            .of_line(line)
+            .advise("copy or write it again"))
     }
 
     /// Returns the position where the open element begins. The bytes from that position on are still needed.
@@ -230,7 +281,10 @@ impl Elements {
 
     /// Returns whether an element is open.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self.state, State::Element | State::Scalar | State::String | State::Escape)
+        matches!(
+            self.state,
+            State::Element | State::Scalar | State::String | State::Escape
+        )
     }
 
     /// Returns the number of bytes processed so far.
@@ -247,10 +301,13 @@ impl Elements {
 
     fn refused(&self, bytes: &[u8], at: usize, message: &str) -> Error {
         let before = &bytes[..at];
-        let line_start = memchr::memrchr(b'\n', before).map_or(self.line_start, |last| self.fed + last as u64 + 1);
+        let line_start = memchr::memrchr(b'\n', before)
+            .map_or(self.line_start, |last| self.fed + last as u64 + 1);
         let column = self.fed + at as u64 - line_start + 1;
         let line = self.newlines + count_newlines(before);
-        Error::record(format!("column {column}: {message}")).of_line(line).at_byte(column)
+        Error::record(format!("column {column}: {message}"))
+            .of_line(line)
+            .at_byte(column)
     }
 }
 
@@ -260,7 +317,10 @@ fn count_newlines(bytes: &[u8]) -> u64 {
 
 /// Returns whether a JSON value can begin with a byte.
 fn begins_value(byte: u8) -> bool {
-    matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
+    matches!(
+        byte,
+        b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n'
+    )
 }
 
 /// Returns whether a byte can be part of a number, true, false or null.
@@ -279,13 +339,18 @@ mod tests {
         let (mut elements, mut found, mut rest) = (Elements::new(), Vec::new(), file);
         for &length in pieces.iter().cycle() {
             let (piece, after) = rest.split_at(length.min(rest.len()));
-            elements.feed(piece, |place| found.push(place.start as usize..place.end as usize))?;
+            elements.feed(piece, |place| {
+                found.push(place.start as usize..place.end as usize)
+            })?;
             rest = after;
             if rest.is_empty() {
                 break;
             }
         }
-        assert_eq!((elements.fed() as usize, elements.elements() as usize), (file.len(), found.len()));
+        assert_eq!(
+            (elements.fed() as usize, elements.elements() as usize),
+            (file.len(), found.len())
+        );
         elements.finish()?;
         Ok(found)
     }
@@ -301,11 +366,12 @@ mod tests {
         let inner = leaf.prop_recursive(4, 20, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::hash_map(r#"[{\]"\\b]{0,4}"#, inner, 0..4).prop_map(|map| map.into_iter().collect()),
+                prop::collection::hash_map(r#"[{\]"\\b]{0,4}"#, inner, 0..4)
+                    .prop_map(|map| map.into_iter().collect()),
             ]
         });
-        let object =
-            prop::collection::hash_map(r#"[{\]"\\b]{0,4}"#, inner.clone(), 0..4).prop_map(|map| map.into_iter().collect());
+        let object = prop::collection::hash_map(r#"[{\]"\\b]{0,4}"#, inner.clone(), 0..4)
+            .prop_map(|map| map.into_iter().collect());
         prop_oneof![2 => object, 1 => inner]
     }
 
@@ -356,19 +422,46 @@ mod tests {
     #[test]
     fn errors_in_a_table() {
         for (file, message) in [
-            ("{}", "f:1: column 1: not a JSON array; it must begin with ["),
-            ("\u{feff}{}", "f:1: column 4: not a JSON array; it must begin with ["),
-            ("\n [{},\n  ?]", "f:3: column 3: element 2 is not JSON; each element must be an object, such as {\"text\": …}"),
-            ("[1 \"a\"]", "f:1: column 4: no comma between elements 1 and 2"),
-            ("[null{}]", "f:1: column 6: no comma between elements 1 and 2"),
-            ("[1\n?]", "f:2: column 1: neither a comma nor ] after element 1"),
+            (
+                "{}",
+                "f:1: column 1: not a JSON array; it must begin with [",
+            ),
+            (
+                "\u{feff}{}",
+                "f:1: column 4: not a JSON array; it must begin with [",
+            ),
+            (
+                "\n [{},\n  ?]",
+                "f:3: column 3: element 2 is not JSON; each element must be an object, such as {\"text\": …}",
+            ),
+            (
+                "[1 \"a\"]",
+                "f:1: column 4: no comma between elements 1 and 2",
+            ),
+            (
+                "[null{}]",
+                "f:1: column 6: no comma between elements 1 and 2",
+            ),
+            (
+                "[1\n?]",
+                "f:2: column 1: neither a comma nor ] after element 1",
+            ),
             (
                 "[{},\n\n12",
                 "f:3: the file ends inside element 2, which begins on line 3: it is truncated; copy or write it again",
             ),
-            ("[{},]", "f:1: column 5: no element 2 after the comma; remove the comma"),
-            ("[{} {}]", "f:1: column 5: no comma between elements 1 and 2"),
-            ("[{}}", "f:1: column 4: neither a comma nor ] after element 1"),
+            (
+                "[{},]",
+                "f:1: column 5: no element 2 after the comma; remove the comma",
+            ),
+            (
+                "[{} {}]",
+                "f:1: column 5: no comma between elements 1 and 2",
+            ),
+            (
+                "[{}}",
+                "f:1: column 4: neither a comma nor ] after element 1",
+            ),
             (
                 "[{}]\n[]",
                 "f:2: column 1: there is data after the array, but a file contains only one array; give JSON Lines, or split the file",
@@ -377,8 +470,14 @@ mod tests {
                 "[{},\n{\"a\n",
                 "f:3: the file ends inside element 2, which begins on line 2: it is truncated; copy or write it again",
             ),
-            ("[{}\n", "f:2: the file ends after 1 elements, without ]: it is truncated; copy or write it again"),
-            ("[\u{feff}]", "f:1: column 2: element 1 is not JSON; each element must be an object, such as {\"text\": …}"),
+            (
+                "[{}\n",
+                "f:2: the file ends after 1 elements, without ]: it is truncated; copy or write it again",
+            ),
+            (
+                "[\u{feff}]",
+                "f:1: column 2: element 1 is not JSON; each element must be an object, such as {\"text\": …}",
+            ),
         ] {
             for piece in [1, 2, 3, 100] {
                 let reported = cut(file.as_bytes(), &[piece])
@@ -393,7 +492,13 @@ mod tests {
     #[test]
     fn an_open_element_is_still_needed() {
         let mut elements = Elements::new();
-        for (piece, open) in [("[", None), ("{}, {", Some(5)), ("\"a\":", Some(5)), ("1}", None), ("]", None)] {
+        for (piece, open) in [
+            ("[", None),
+            ("{}, {", Some(5)),
+            ("\"a\":", Some(5)),
+            ("1}", None),
+            ("]", None),
+        ] {
             elements.feed(piece.as_bytes(), |_| {}).unwrap();
             assert_eq!(elements.open_at(), open, "{piece}");
         }

@@ -23,7 +23,10 @@ pub struct Fields {
     /// The parts of the text, if it may be put together from several fields or from the elements of arrays.
     pub(crate) joined: Option<Arc<Joined>>,
     /// The fields that a run reads if it reads records with fields instead of documents. None if it reads documents.
-    #[cfg_attr(not(feature = "tables"), expect(dead_code, reason = "only tables read some of the fields"))]
+    #[cfg_attr(
+        not(feature = "tables"),
+        expect(dead_code, reason = "only tables read some of the fields")
+    )]
     pub(crate) records: Option<RecordFields>,
 }
 
@@ -45,10 +48,30 @@ impl Fields {
     /// Creates the fields from names. In JSON, a name is the exact name of a field, or else a dotted path into objects. In CSV,
     /// it is the exact name of a column. The text may have several names with commas between them, and `[]` in a path means each element
     /// of an array.
-    pub fn new(text: String, set: Option<Occurrences>, id: String, keep: Keep, label: Option<String>) -> Self {
-        let joined = if set.is_none() { Joined::of(&text).map(Arc::new) } else { None };
-        let inside = Inside::of(&text, joined.as_deref(), &id, &keep, label.as_deref()).map(Arc::new);
-        Self { text, set, id, keep, label, inside, joined, records: None }
+    pub fn new(
+        text: String,
+        set: Option<Occurrences>,
+        id: String,
+        keep: Keep,
+        label: Option<String>,
+    ) -> Self {
+        let joined = if set.is_none() {
+            Joined::of(&text).map(Arc::new)
+        } else {
+            None
+        };
+        let inside =
+            Inside::of(&text, joined.as_deref(), &id, &keep, label.as_deref()).map(Arc::new);
+        Self {
+            text,
+            set,
+            id,
+            keep,
+            label,
+            inside,
+            joined,
+            records: None,
+        }
     }
 }
 
@@ -66,15 +89,29 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// Creates the names to search for. Returns none if no name contains a dot, and the text has no parts.
-    fn of(text: &str, joined: Option<&Joined>, id: &str, keep: &Keep, label: Option<&str>) -> Option<Self> {
+    fn of(
+        text: &str,
+        joined: Option<&Joined>,
+        id: &str,
+        keep: &Keep,
+        label: Option<&str>,
+    ) -> Option<Self> {
         let names = [Some(text), Some(id), keep.field(), label];
         if joined.is_none() && !names.into_iter().flatten().any(|name| name.contains('.')) {
             return None;
         }
         let number = |at: usize| names[at].map(|_| names[..at].iter().flatten().count());
-        let parts = joined.into_iter().flat_map(|joined| &joined.parts).map(|part| part.paths[0].clone());
+        let parts = joined
+            .into_iter()
+            .flat_map(|joined| &joined.parts)
+            .map(|part| part.paths[0].clone());
         let paths = Paths::new(names.into_iter().flatten().map(String::from).chain(parts));
-        Some(Self { paths, keep: number(2), label: number(3), parts: names.iter().flatten().count() })
+        Some(Self {
+            paths,
+            keep: number(2),
+            label: number(3),
+            parts: names.iter().flatten().count(),
+        })
     }
 }
 

@@ -61,7 +61,12 @@ pub(crate) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option
         while marks != 0 {
             let special = from + marks.trailing_zeros() as usize;
             match line.get(special)? {
-                b'"' => return Some(End { quote: special, surplus }),
+                b'"' => {
+                    return Some(End {
+                        quote: special,
+                        surplus,
+                    });
+                }
                 b'\\' => at = escape_end(line, special + 1, escapes)?,
                 _ => return None,
             }
@@ -115,11 +120,17 @@ fn marks_from(line: &[u8], at: usize) -> (usize, u64) {
     } else if let Some(block) = line.last_chunk() {
         // Use the last whole block of the line, without the bits of the bytes before `at`.
         let from = line.len() - BLOCK;
-        (from, marks(block) & (!0u64).checked_shl((at - from) as u32).unwrap_or(0))
+        (
+            from,
+            marks(block) & (!0u64).checked_shl((at - from) as u32).unwrap_or(0),
+        )
     } else {
         let mut block = [b' '; BLOCK];
         block[..line.len()].copy_from_slice(line);
-        (0, marks(&block) & (!0u64).checked_shl(at as u32).unwrap_or(0))
+        (
+            0,
+            marks(&block) & (!0u64).checked_shl(at as u32).unwrap_or(0),
+        )
     }
 }
 
@@ -147,7 +158,8 @@ fn escape_end(line: &[u8], at: usize, escapes: Escapes) -> Option<usize> {
             let end = at + 5;
             match unit(line, at + 1)? {
                 0xd800..=0xdbff if escapes == Escapes::Characters => {
-                    let pair = line.get(end..end + 2)? == b"\\u" && matches!(unit(line, end + 2)?, 0xdc00..=0xdfff);
+                    let pair = line.get(end..end + 2)? == b"\\u"
+                        && matches!(unit(line, end + 2)?, 0xdc00..=0xdfff);
                     pair.then_some(end + 6)
                 }
                 0xdc00..=0xdfff if escapes == Escapes::Characters => None,
@@ -160,7 +172,10 @@ fn escape_end(line: &[u8], at: usize, escapes: Escapes) -> Option<usize> {
 
 /// Reads four hexadecimal digits.
 fn unit(line: &[u8], at: usize) -> Option<u32> {
-    let digits = line.get(at..at + 4)?.iter().map(|&digit| char::from(digit).to_digit(16));
+    let digits = line
+        .get(at..at + 4)?
+        .iter()
+        .map(|&digit| char::from(digit).to_digit(16));
     digits.reduce(|unit, digit| Some(unit? << 4 | digit?))?
 }
 
@@ -187,7 +202,11 @@ pub(crate) fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
                     return None;
                 } else {
                     (open, depth) = (open << 1 | u64::from(object), depth + 1);
-                    at = if object { value_start(line, inside)? } else { inside };
+                    at = if object {
+                        value_start(line, inside)?
+                    } else {
+                        inside
+                    };
                     continue;
                 }
             }
@@ -227,7 +246,9 @@ fn value_start(line: &[u8], at: usize) -> Option<usize> {
 }
 
 fn literal_end(line: &[u8], at: usize, literal: &[u8]) -> Option<usize> {
-    line.get(at..)?.starts_with(literal).then_some(at + literal.len())
+    line.get(at..)?
+        .starts_with(literal)
+        .then_some(at + literal.len())
 }
 
 fn number_end(line: &[u8], mut at: usize) -> Option<usize> {

@@ -31,11 +31,18 @@ impl Joined {
         }
         let part = |name: &str| {
             let name = name.trim();
-            let mut paths = name.split("[]").map(|path| path.strip_prefix('.').unwrap_or(path).to_owned());
+            let mut paths = name
+                .split("[]")
+                .map(|path| path.strip_prefix('.').unwrap_or(path).to_owned());
             let first = paths.next().filter(|first| !first.is_empty())?;
-            Some(Part { name: name.into(), paths: std::iter::once(first).chain(paths).collect() })
+            Some(Part {
+                name: name.into(),
+                paths: std::iter::once(first).chain(paths).collect(),
+            })
         };
-        Some(Self { parts: name.split(',').map(part).collect::<Option<_>>()? })
+        Some(Self {
+            parts: name.split(',').map(part).collect::<Option<_>>()?,
+        })
     }
 }
 
@@ -54,15 +61,26 @@ mod tests {
     #[test]
     fn names_of_parts() {
         let parts = |name: &str| {
-            let parts = Joined::of(name)?.parts.into_iter().map(|part| (part.name, part.paths.join("|")));
-            Some(parts.map(|(name, paths)| format!("{name}={paths}")).collect::<Vec<_>>().join(" "))
+            let parts = Joined::of(name)?
+                .parts
+                .into_iter()
+                .map(|part| (part.name, part.paths.join("|")));
+            Some(
+                parts
+                    .map(|(name, paths)| format!("{name}={paths}"))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
         };
         for (name, expected) in [
             ("text", None),
             ("a.b", None),
             ("title,body", Some("title=title body=body")),
             ("title, meta.body", Some("title=title meta.body=meta.body")),
-            ("messages[].content", Some("messages[].content=messages|content")),
+            (
+                "messages[].content",
+                Some("messages[].content=messages|content"),
+            ),
             ("a[].b[].c,d[]", Some("a[].b[].c=a|b|c d[]=d|")),
             ("a,,b", None),
             ("[].a", None),

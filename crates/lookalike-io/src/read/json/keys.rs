@@ -39,10 +39,19 @@ pub(crate) fn unfit(keep: &Keep, what: &str) -> Fault {
 fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {
     let wanted = |what: &str| unfit(keep, what);
     let value = value.ok_or_else(|| wanted("is missing"))?;
-    let number: f64 = value.parse().map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
+    let number: f64 = value
+        .parse()
+        .map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
     // Whole numbers are exact up to 2⁵³. For numbers with a fraction, users do not expect more digits than a float has.
     let exact = number.is_finite() && (number.fract() != 0.0 || number.abs() <= MOST_EXACT);
-    if exact { Ok(number) } else { Err(wanted(&format!("is {}, which is too large to compare exactly", cut(value)))) }
+    if exact {
+        Ok(number)
+    } else {
+        Err(wanted(&format!(
+            "is {}, which is too large to compare exactly",
+            cut(value)
+        )))
+    }
 }
 
 /// The largest number up to which every whole number has its own float.
@@ -57,14 +66,20 @@ fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
         (Ok(whole), _) => whole.checked_mul(unit(whole as f64)),
         (_, Ok(number)) => Some((number * unit(number) as f64) as i128),
         _ => {
-            let text = serde_json::from_str::<String>(value).map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
+            let text = serde_json::from_str::<String>(value)
+                .map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
             moment(text.trim())
         }
     };
     stamp
         .and_then(|stamp| i64::try_from(stamp).ok())
         .map(time_key)
-        .ok_or_else(|| wanted(&format!("is {}, which is not a time in a known format", cut(value))))
+        .ok_or_else(|| {
+            wanted(&format!(
+                "is {}, which is not a time in a known format",
+                cut(value)
+            ))
+        })
 }
 
 /// Returns how many nanoseconds the unit of a timestamp has. If the number, read as seconds, gives a date up to the year 5138,
@@ -87,8 +102,16 @@ fn moment(text: &str) -> Option<i128> {
             7 => format!("{text}-01"),
             _ => text.into(),
         };
-        whole.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+        whole
+            .parse::<DateTime>()
+            .ok()?
+            .to_zoned(TimeZone::UTC)
+            .ok()
+            .map(|zoned| zoned.timestamp())
     };
     let letter = || rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
-    stamp.or_else(civil).or_else(letter).map(|stamp| stamp.as_nanosecond())
+    stamp
+        .or_else(civil)
+        .or_else(letter)
+        .map(|stamp| stamp.as_nanosecond())
 }

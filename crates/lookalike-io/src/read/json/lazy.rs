@@ -34,7 +34,10 @@ pub(crate) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
             let (found, end) = match (*bytes.get(at)?, fields.set) {
                 (b'"', None) => {
                     let End { quote, surplus } = string_end(bytes, at + 1, Escapes::Characters)?;
-                    ((Text::Escaped(line.get(at + 1..quote)?), surplus), quote + 1)
+                    (
+                        (Text::Escaped(line.get(at + 1..quote)?), surplus),
+                        quote + 1,
+                    )
                 }
                 (b'[', Some(_)) => {
                     let end = value_end(bytes, at)?;
@@ -50,7 +53,11 @@ pub(crate) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
             let start = at;
             at = value_end(bytes, start)?;
             let is = |field: Option<&str>| field.is_some_and(|field| field.as_bytes() == name);
-            let ends = [(&mut id, Some(&*fields.id)), (&mut keep, fields.keep.field()), (&mut label, fields.label.as_deref())];
+            let ends = [
+                (&mut id, Some(&*fields.id)),
+                (&mut keep, fields.keep.field()),
+                (&mut label, fields.label.as_deref()),
+            ];
             for (slot, _) in ends.into_iter().filter(|(_, field)| is(*field)) {
                 if slot.replace(line.get(start..at)?).is_some() {
                     return None;
@@ -61,7 +68,13 @@ pub(crate) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
         match bytes.get(at)? {
             b',' => {}
             b'}' if at + 1 == bytes.len() => {
-                return text.map(|(text, surplus)| Found { text, surplus, id, keep, label });
+                return text.map(|(text, surplus)| Found {
+                    text,
+                    surplus,
+                    id,
+                    keep,
+                    label,
+                });
             }
             _ => return None,
         }
@@ -71,7 +84,9 @@ pub(crate) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
 /// Returns the place of the text's value in a plain line, or none for a line that needs the parser.
 pub(crate) fn text_place(line: &[u8], fields: &Fields) -> Option<Range<usize>> {
     let line = simdutf8::basic::from_utf8(line).ok()?;
-    let Text::Escaped(text) = find(line, fields)?.text else { return None };
+    let Text::Escaped(text) = find(line, fields)?.text else {
+        return None;
+    };
     // The text is a slice of the line, between quotes.
     let start = text.as_ptr() as usize - line.as_ptr() as usize;
     Some(start - 1..start + text.len() + 1)
@@ -98,7 +113,11 @@ mod tests {
 
     fn judged(line: &[u8], fields: &Fields) -> Result<Said, Fault> {
         let mut scratch = String::new();
-        Record::of(parse(checked(line)?, Unit::Line, fields, &mut scratch)?, fields).map(said)
+        Record::of(
+            parse(checked(line)?, Unit::Line, fields, &mut scratch)?,
+            fields,
+        )
+        .map(said)
     }
 
     fn read(line: &[u8], fields: &Fields) -> Result<Said, Fault> {
@@ -106,11 +125,32 @@ mod tests {
     }
 
     fn fields() -> impl Strategy<Value = Fields> {
-        let keep = prop_oneof![Just("first"), Just("longest"), Just("newest:d"), Just("max:d"), Just("min:id")];
-        let label = prop_oneof![Just(None), Just(Some("page")), Just(Some("id")), Just(Some("d"))];
-        let set = prop_oneof![Just(None), Just(Some(Occurrences::Once)), Just(Some(Occurrences::Labelled))];
+        let keep = prop_oneof![
+            Just("first"),
+            Just("longest"),
+            Just("newest:d"),
+            Just("max:d"),
+            Just("min:id")
+        ];
+        let label = prop_oneof![
+            Just(None),
+            Just(Some("page")),
+            Just(Some("id")),
+            Just(Some("d"))
+        ];
+        let set = prop_oneof![
+            Just(None),
+            Just(Some(Occurrences::Once)),
+            Just(Some(Occurrences::Labelled))
+        ];
         (keep, label, set).prop_map(|(keep, label, set)| {
-            Fields::new("text".into(), set, "id".into(), keep.parse().unwrap(), label.map(String::from))
+            Fields::new(
+                "text".into(),
+                set,
+                "id".into(),
+                keep.parse().unwrap(),
+                label.map(String::from),
+            )
         })
     }
 
@@ -128,12 +168,27 @@ mod tests {
 
     fn value() -> impl Strategy<Value = String> {
         let number = "-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,4})?([eE][+-]?[0-9]{1,3})?";
-        let word = prop_oneof![Just("true"), Just("false"), Just("null"), Just("[]"), Just("{}"), Just("\"2024-01-31\"")];
+        let word = prop_oneof![
+            Just("true"),
+            Just("false"),
+            Just("null"),
+            Just("[]"),
+            Just("{}"),
+            Just("\"2024-01-31\"")
+        ];
         let leaf = prop_oneof![3 => string(), 2 => number, 1 => word.prop_map(String::from)];
         leaf.prop_recursive(3, 12, 4, |inner| {
-            let array = proptest::collection::vec((space(), inner.clone(), space()), 1..4).prop_map(|values| {
-                format!("[{}]", values.iter().map(|(a, v, b)| format!("{a}{v}{b}")).collect::<Vec<_>>().join(","))
-            });
+            let array = proptest::collection::vec((space(), inner.clone(), space()), 1..4)
+                .prop_map(|values| {
+                    format!(
+                        "[{}]",
+                        values
+                            .iter()
+                            .map(|(a, v, b)| format!("{a}{v}{b}"))
+                            .collect::<Vec<_>>()
+                            .join(",")
+                    )
+                });
             prop_oneof![array, members(inner.boxed(), 4)]
         })
     }
@@ -151,17 +206,28 @@ mod tests {
             1 => Just(r#""te\u0078t""#.to_owned()),
             6 => string(),
         ];
-        proptest::collection::vec((space(), name, space(), space(), value, space()), 0..most).prop_map(|members| {
-            let members = members.iter().map(|(a, name, b, c, value, d)| format!("{a}{name}{b}:{c}{value}{d}"));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-        })
+        proptest::collection::vec((space(), name, space(), space(), value, space()), 0..most)
+            .prop_map(|members| {
+                let members = members
+                    .iter()
+                    .map(|(a, name, b, c, value, d)| format!("{a}{name}{b}:{c}{value}{d}"));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            })
     }
 
     fn line() -> impl Strategy<Value = String> {
-        let usual = (value(), string(), value()).prop_map(|(id, text, d)| format!("{{\"id\":{id},\"text\":{text},\"d\":{d}}}"));
-        let items = proptest::collection::vec(prop_oneof![3 => string(), 3 => "-?[0-9]{1,3}", 1 => value()], 0..5);
-        let sets = (value(), items).prop_map(|(id, items)| format!("{{\"id\":{id},\"text\":[{}]}}", items.join(" ,")));
-        (prop_oneof![usual, sets, members(value().boxed(), 6)], prop_oneof![Just(""), Just("\n"), Just("\r\n"), Just(" \t\n")])
+        let usual = (value(), string(), value())
+            .prop_map(|(id, text, d)| format!("{{\"id\":{id},\"text\":{text},\"d\":{d}}}"));
+        let items = proptest::collection::vec(
+            prop_oneof![3 => string(), 3 => "-?[0-9]{1,3}", 1 => value()],
+            0..5,
+        );
+        let sets = (value(), items)
+            .prop_map(|(id, items)| format!("{{\"id\":{id},\"text\":[{}]}}", items.join(" ,")));
+        (
+            prop_oneof![usual, sets, members(value().boxed(), 6)],
+            prop_oneof![Just(""), Just("\n"), Just("\r\n"), Just(" \t\n")],
+        )
             .prop_map(|(object, end)| format!("{object}{end}"))
     }
 
@@ -206,10 +272,22 @@ mod tests {
 
     #[test]
     fn plain_lines_are_read_without_the_parser() {
-        let fields = Fields::new("text".into(), None, "id".into(), "newest:d".parse().unwrap(), None);
+        let fields = Fields::new(
+            "text".into(),
+            None,
+            "id".into(),
+            "newest:d".parse().unwrap(),
+            None,
+        );
         for (line, is_plain) in [
-            (r#"{"id":"a","d":1,"text":"x\ny","more":{"a":[1,{"b":null}],"text":2}}"#, true),
-            ("\t{ \"text\" : \"\\u00e9\" ,\"d\": -1.5e3, \"id\": 7 }", true),
+            (
+                r#"{"id":"a","d":1,"text":"x\ny","more":{"a":[1,{"b":null}],"text":2}}"#,
+                true,
+            ),
+            (
+                "\t{ \"text\" : \"\\u00e9\" ,\"d\": -1.5e3, \"id\": 7 }",
+                true,
+            ),
             (r#"{"text":"a","te\u0078t":1}"#, false),
             (r#"{"text":"a","text":"b"}"#, false),
             (r#"{"text":"a","id":1,"id":1}"#, false),
@@ -222,15 +300,25 @@ mod tests {
             assert_eq!(found.is_some(), is_plain, "{line}");
             assert!(found.is_none_or(|found| matches!(found.text, Text::Escaped(_))));
         }
-        let fields = Fields { set: Some(Occurrences::Once), ..fields };
+        let fields = Fields {
+            set: Some(Occurrences::Once),
+            ..fields
+        };
         for (line, array) in [
-            (r#"{"id":1, "text": [ "a\u00e9", 1e0 ] ,"d":1}"#, Some(r#"[ "a\u00e9", 1e0 ]"#)),
+            (
+                r#"{"id":1, "text": [ "a\u00e9", 1e0 ] ,"d":1}"#,
+                Some(r#"[ "a\u00e9", 1e0 ]"#),
+            ),
             (r#"{"text":[1,[null]]}"#, Some("[1,[null]]")),
             (r#"{"text":"[1]"}"#, None),
             (r#"{"text":[1],"text":[1]}"#, None),
             (r#"{"text":[1,]}"#, None),
         ] {
-            assert_eq!(find(line, &fields).map(|found| found.text), array.map(Text::Plain), "{line}");
+            assert_eq!(
+                find(line, &fields).map(|found| found.text),
+                array.map(Text::Plain),
+                "{line}"
+            );
         }
     }
 }

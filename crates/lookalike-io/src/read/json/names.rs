@@ -8,10 +8,17 @@ use super::{
 /// Returns the name of a JSON object's first field that has one of these names. It skips through the object as fast as records
 /// are read. An unusual object, such as one with an escape in a name, is parsed.
 pub fn field_of<'a>(object: &[u8], wanted: &'a [String]) -> Option<&'a str> {
-    let of = |name: &[u8]| wanted.iter().find(|wanted| wanted.as_bytes() == name).map(String::as_str);
+    let of = |name: &[u8]| {
+        wanted
+            .iter()
+            .find(|wanted| wanted.as_bytes() == name)
+            .map(String::as_str)
+    };
     match each_name(object, of) {
         Some(found) => found,
-        None => std::str::from_utf8(object).ok().and_then(|object| names(object).iter().find_map(|name| of(name.as_bytes()))),
+        None => std::str::from_utf8(object)
+            .ok()
+            .and_then(|object| names(object).iter().find_map(|name| of(name.as_bytes()))),
     }
 }
 
@@ -52,7 +59,10 @@ mod tests {
     fn names_are_found_in_any_spelling_and_only_at_the_top_level() {
         let wanted = ["cluster".to_string(), "a/\"é".to_string()];
         for (object, found) in [
-            (r#"{"text":"\"cluster\":1","more":{"cluster":[{"cluster":2}]}}"#, None),
+            (
+                r#"{"text":"\"cluster\":1","more":{"cluster":[{"cluster":2}]}}"#,
+                None,
+            ),
             (r#"{"text":"x","cluster":null}"#, Some(0)),
             (" { \"text\" : [1, {}] , \"cluster\"\t: -1.5e3 } ", Some(0)),
             (r#"{"text":"x","cl\u0075ster":null}"#, Some(0)),
@@ -64,7 +74,11 @@ mod tests {
             ("no record", None),
             ("[{\"cluster\":1}]", None),
         ] {
-            assert_eq!(field_of(object.as_bytes(), &wanted), found.map(|at: usize| &*wanted[at]), "{object}");
+            assert_eq!(
+                field_of(object.as_bytes(), &wanted),
+                found.map(|at: usize| &*wanted[at]),
+                "{object}"
+            );
         }
     }
 }

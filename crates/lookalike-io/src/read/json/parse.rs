@@ -18,19 +18,45 @@ use super::{
 use crate::words;
 
 /// Parses a line, or an element of an array. `scratch` receives its text.
-pub(crate) fn parse<'a>(line: &'a str, unit: Unit, fields: &Fields, scratch: &'a mut String) -> Result<Found<'a>, Fault> {
+pub(crate) fn parse<'a>(
+    line: &'a str,
+    unit: Unit,
+    fields: &Fields,
+    scratch: &'a mut String,
+) -> Result<Found<'a>, Fault> {
     scratch.clear();
     let mut json = serde_json::Deserializer::from_str(line);
-    let parsed = json.deserialize_map(Object { fields, text: scratch });
-    let seen = parsed.and_then(|seen| json.end().map(|()| seen)).map_err(|error| not_an_object(&error, unit))?;
+    let parsed = json.deserialize_map(Object {
+        fields,
+        text: scratch,
+    });
+    let seen = parsed
+        .and_then(|seen| json.end().map(|()| seen))
+        .map_err(|error| not_an_object(&error, unit))?;
     if let Some(field) = seen.twice {
-        return Err(Fault::record(format!("duplicate field {}", quoted(field))).in_field(field).advise("remove one of the two"));
+        return Err(Fault::record(format!("duplicate field {}", quoted(field)))
+            .in_field(field)
+            .advise("remove one of the two"));
     }
-    let Seen { id, keep, label, .. } = seen;
+    let Seen {
+        id, keep, label, ..
+    } = seen;
     match seen.text {
         None => Err(no_text(line, fields)),
-        Some(Shape::Array) if let Some(array) = seen.set => Ok(Found { text: Text::Plain(array), surplus: 0, id, keep, label }),
-        Some(Shape::Text) if fields.set.is_none() => Ok(Found { text: Text::Plain(scratch), surplus: 0, id, keep, label }),
+        Some(Shape::Array) if let Some(array) = seen.set => Ok(Found {
+            text: Text::Plain(array),
+            surplus: 0,
+            id,
+            keep,
+            label,
+        }),
+        Some(Shape::Text) if fields.set.is_none() => Ok(Found {
+            text: Text::Plain(scratch),
+            surplus: 0,
+            id,
+            keep,
+            label,
+        }),
         Some(other) => Err(no_such(other, fields.set, fields)),
     }
 }
@@ -43,43 +69,70 @@ pub(crate) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -
         Some(_) => ("set", "an array of strings and numbers"),
         None => ("text", "a string"),
     };
-    let wrong = Fault::record(format!("field {field} is {what}, not a {meant}")).in_field(&*fields.text);
-    wrong.advise(words![format!("give {give}, or name another field with "), sets::option(set)])
+    let wrong =
+        Fault::record(format!("field {field} is {what}, not a {meant}")).in_field(&*fields.text);
+    wrong.advise(words![
+        format!("give {give}, or name another field with "),
+        sets::option(set)
+    ])
 }
 
 /// Returns what is wrong with a line or an element that is not a JSON object. Returns `None` if it is a JSON object.
 pub(crate) fn not_json(line: &str, unit: Unit) -> Option<Fault> {
-    serde_json::from_str::<Names>(line).err().map(|error| not_an_object(&error, unit))
+    serde_json::from_str::<Names>(line)
+        .err()
+        .map(|error| not_an_object(&error, unit))
 }
 
 fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
     let (line, column) = (error.line(), error.column());
     let words = error.to_string();
-    let words = words.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&words);
-    let half = ["unexpected end of hex escape", "lone leading surrogate in hex escape"].contains(&words);
+    let words = words
+        .strip_suffix(&format!(" at line {line} column {column}"))
+        .unwrap_or(&words);
+    let half = [
+        "unexpected end of hex escape",
+        "lone leading surrogate in hex escape",
+    ]
+    .contains(&words);
     // An element can span several lines.
     let (at, each) = match unit {
         Unit::Line => (format!("byte {column} of the line"), "line"),
-        Unit::Element if line > 1 => (format!("byte {column} of line {line} of the element"), "element of the array"),
-        Unit::Element => (format!("byte {column} of the element"), "element of the array"),
+        Unit::Element if line > 1 => (
+            format!("byte {column} of line {line} of the element"),
+            "element of the array",
+        ),
+        Unit::Element => (
+            format!("byte {column} of the element"),
+            "element of the array",
+        ),
     };
     let wrong = if half {
-        let half = format!("half of a character (a lone surrogate such as \\ud83d) at {at}, which is not valid text");
+        let half = format!(
+            "half of a character (a lone surrogate such as \\ud83d) at {at}, which is not valid text"
+        );
         Fault::record(half).advise("fix the record")
     } else if error.is_data() {
-        let advice = format!("each {each} must be one object such as {{\"id\": 1, \"text\": \"…\"}}");
+        let advice =
+            format!("each {each} must be one object such as {{\"id\": 1, \"text\": \"…\"}}");
         return Fault::record(format!("not a JSON object ({})", cut(words))).advise(advice);
     } else {
         let wrong = Fault::record(format!("not JSON: {words} at {at}"));
         let wrong = wrong.advise(format!("each {each} must be one whole JSON object"));
         match unit == Unit::Line && error.is_eof() {
-            true => wrong.advise("put an object that spans several lines on one line, for example with jq -c . FILE"),
+            true => wrong.advise(
+                "put an object that spans several lines on one line, for example with jq -c . FILE",
+            ),
             false => wrong,
         }
     };
     // If the error is not on the first line of an element, the returned error has no byte position: the parser counts bytes from
     // the start of the line with the error, and not from the start of the element.
-    if unit == Unit::Line || line == 1 { wrong.at_byte(column as u64) } else { wrong }
+    if unit == Unit::Line || line == 1 {
+        wrong.at_byte(column as u64)
+    } else {
+        wrong
+    }
 }
 
 /// Returns the error for a record without the text field. It lists the fields that the record has, because the user nearly always
@@ -87,21 +140,43 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
 pub(crate) fn no_text(line: &str, fields: &Fields) -> Fault {
     const SHOWN: usize = 12;
     // A name with a dot may mean a field inside an object.
-    let names = if fields.text.contains('.') { Paths::names_in(line.as_bytes()) } else { names(line) };
-    let mut shown = names.iter().take(SHOWN).map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    let names = if fields.text.contains('.') {
+        Paths::names_in(line.as_bytes())
+    } else {
+        names(line)
+    };
+    let mut shown = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| quoted(name))
+        .collect::<Vec<_>>()
+        .join(", ");
     if names.len() > SHOWN {
         shown += &format!(" and {} more", names.len() - SHOWN);
     }
-    let has = if names.is_empty() { "no fields".into() } else { format!("the fields {shown}") };
-    let (field, what, option) =
-        (quoted(&fields.text), if fields.set.is_some() { "set" } else { "text" }, sets::option(fields.set));
-    let wrong = Fault::record(format!("no field {field}; the record has {has}")).in_field(&*fields.text);
-    wrong.advise(words![format!("name the field with the {what} with "), option])
+    let has = if names.is_empty() {
+        "no fields".into()
+    } else {
+        format!("the fields {shown}")
+    };
+    let (field, what, option) = (
+        quoted(&fields.text),
+        if fields.set.is_some() { "set" } else { "text" },
+        sets::option(fields.set),
+    );
+    let wrong =
+        Fault::record(format!("no field {field}; the record has {has}")).in_field(&*fields.text);
+    wrong.advise(words![
+        format!("name the field with the {what} with "),
+        option
+    ])
 }
 
 /// Returns the names of an object's fields, in their order. The list is empty if `object` is not a JSON object.
 pub(crate) fn names(object: &str) -> Vec<String> {
-    serde_json::from_str::<Names>(object).map(|names| names.0).unwrap_or_default()
+    serde_json::from_str::<Names>(object)
+        .map(|names| names.0)
+        .unwrap_or_default()
 }
 
 /// The result of one pass over a record.
@@ -137,13 +212,22 @@ impl<'a, 'de> Visitor<'de> for Object<'a> {
                     let value = map.next_value::<&RawValue>()?.get();
                     (found.text, found.set) = (Some(Shape::of(value)), Some(value));
                 }
-                Field::Text if found.text.is_none() => found.text = Some(map.next_value_seed(Copied(self.text))?),
+                Field::Text if found.text.is_none() => {
+                    found.text = Some(map.next_value_seed(Copied(self.text))?)
+                }
                 Field::Text => {
                     map.next_value::<IgnoredAny>()?;
                     found.twice = Some(&self.fields.text);
                 }
-                Field::Raw { name, id, keep, label } => {
-                    let again = id && found.id.is_some() || keep && found.keep.is_some() || label && found.label.is_some();
+                Field::Raw {
+                    name,
+                    id,
+                    keep,
+                    label,
+                } => {
+                    let again = id && found.id.is_some()
+                        || keep && found.keep.is_some()
+                        || label && found.label.is_some();
                     found.twice = found.twice.or(again.then_some(name));
                     let value = Some(map.next_value::<&RawValue>()?.get());
                     found.id = value.filter(|_| id).or(found.id);
@@ -193,9 +277,18 @@ impl<'a> Visitor<'_> for FieldName<'a> {
             return Ok(Field::Text);
         }
         let named = |field: Option<&'a str>| field.filter(|field| *field == name);
-        let (id, keep, label) = (named(Some(&fields.id)), named(fields.keep.field()), named(fields.label.as_deref()));
+        let (id, keep, label) = (
+            named(Some(&fields.id)),
+            named(fields.keep.field()),
+            named(fields.label.as_deref()),
+        );
         Ok(match id.or(keep).or(label) {
-            Some(name) => Field::Raw { name, id: id.is_some(), keep: keep.is_some(), label: label.is_some() },
+            Some(name) => Field::Raw {
+                name,
+                id: id.is_some(),
+                keep: keep.is_some(),
+                label: label.is_some(),
+            },
             None => Field::Other,
         })
     }

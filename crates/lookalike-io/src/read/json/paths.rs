@@ -30,7 +30,9 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 impl Paths {
     /// Creates the search for fields with these names.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
-        Self { names: names.into_iter().collect() }
+        Self {
+            names: names.into_iter().collect(),
+        }
     }
 
     /// Returns the raw value of each wanted name in a line, in the order of the names. A field with exactly the wanted name takes
@@ -50,7 +52,12 @@ impl Paths {
         Ok(found)
     }
 
-    fn walk<'a>(wanted: &[Wanted], fields: Fields<'a>, before: &str, found: &mut [Option<&'a RawValue>]) -> Result<(), Error> {
+    fn walk<'a>(
+        wanted: &[Wanted],
+        fields: Fields<'a>,
+        before: &str,
+        found: &mut [Option<&'a RawValue>],
+    ) -> Result<(), Error> {
         let (mut seen, mut inside) = (Vec::<&str>::new(), Vec::new());
         for (name, value) in &fields.0 {
             let mut is_wanted = false;
@@ -77,10 +84,18 @@ impl Paths {
         inside.sort_by_key(|(name, _)| name.len());
         for (name, value) in inside {
             let left = wanted.iter().filter(|(number, _)| found[*number].is_none());
-            let deeper: Vec<Wanted> =
-                left.filter_map(|(number, rest)| Some((*number, rest.strip_prefix(name)?.strip_prefix('.')?))).collect();
+            let deeper: Vec<Wanted> = left
+                .filter_map(|(number, rest)| {
+                    Some((*number, rest.strip_prefix(name)?.strip_prefix('.')?))
+                })
+                .collect();
             if !deeper.is_empty() {
-                Self::walk(&deeper, object(value.get().as_bytes())?, &format!("{before}{name}."), found)?;
+                Self::walk(
+                    &deeper,
+                    object(value.get().as_bytes())?,
+                    &format!("{before}{name}."),
+                    found,
+                )?;
             }
         }
         Ok(())
@@ -100,14 +115,21 @@ const MOST_NAMES: usize = 50;
 const DEEPEST: usize = 8;
 
 fn list(object_text: &[u8], before: &str, depth: usize, names: &mut Vec<String>) {
-    let Ok(Fields(fields)) = object(object_text) else { return };
+    let Ok(Fields(fields)) = object(object_text) else {
+        return;
+    };
     for (name, value) in fields {
         if names.len() == MOST_NAMES {
             return;
         }
         let name = format!("{before}{name}");
         match value.get().starts_with('{') && depth < DEEPEST {
-            true => list(value.get().as_bytes(), &format!("{name}."), depth + 1, names),
+            true => list(
+                value.get().as_bytes(),
+                &format!("{name}."),
+                depth + 1,
+                names,
+            ),
             false => names.push(name),
         }
     }
@@ -133,7 +155,9 @@ fn object(text: &[u8]) -> Result<Fields<'_>, Error> {
     serde_json::from_slice(text).map_err(|error| {
         let words = error.to_string();
         let words = words.split(" at line 1 column ").next().unwrap_or_default();
-        Error::record(format!("cannot be parsed: {words}")).advise("each record must be one JSON object").because(error)
+        Error::record(format!("cannot be parsed: {words}"))
+            .advise("each record must be one JSON object")
+            .because(error)
     })
 }
 
@@ -169,31 +193,58 @@ mod tests {
     fn fields_and_nested_fields_in_a_table() {
         let paths = Paths::new(["id", "a.b", "a.c.d", "a", "e.f"].map(String::from));
         for (line, expected) in [
-            (r#"{"id":1,"a":{"b":"x","c":{"d":null}}}"#, [Some("1"), Some("\"x\""), Some("null"), Some("{…"), None]),
-            (r#"{"a.b":2,"a":{"b":1,"c.d":3}}"#, [None, Some("2"), Some("3"), Some("{…"), None]),
-            (r#"{"a":[1],"e":"f","\u0069d":7}"#, [Some("7"), None, None, Some("[1]"), None]),
+            (
+                r#"{"id":1,"a":{"b":"x","c":{"d":null}}}"#,
+                [Some("1"), Some("\"x\""), Some("null"), Some("{…"), None],
+            ),
+            (
+                r#"{"a.b":2,"a":{"b":1,"c.d":3}}"#,
+                [None, Some("2"), Some("3"), Some("{…"), None],
+            ),
+            (
+                r#"{"a":[1],"e":"f","\u0069d":7}"#,
+                [Some("7"), None, None, Some("[1]"), None],
+            ),
             ("{}", [None; 5]),
         ] {
             let found = paths.find(line.as_bytes()).unwrap();
-            let shown = |value: &RawValue| if value.get().starts_with('{') { "{…".into() } else { value.get().to_string() };
-            let found: Vec<Option<String>> = found.into_iter().map(|value| value.map(shown)).collect();
-            assert_eq!(found, expected.map(|value| value.map(String::from)), "{line}");
+            let shown = |value: &RawValue| {
+                if value.get().starts_with('{') {
+                    "{…".into()
+                } else {
+                    value.get().to_string()
+                }
+            };
+            let found: Vec<Option<String>> =
+                found.into_iter().map(|value| value.map(shown)).collect();
+            assert_eq!(
+                found,
+                expected.map(|value| value.map(String::from)),
+                "{line}"
+            );
         }
-        assert_eq!(Paths::names_in(br#"{"id":1,"a":{"b":2,"c":{"d":[]}}}"#), ["id", "a.b", "a.c.d"]);
+        assert_eq!(
+            Paths::names_in(br#"{"id":1,"a":{"b":2,"c":{"d":[]}}}"#),
+            ["id", "a.b", "a.c.d"]
+        );
     }
 
     /// Finds a value by the same rule as [`Paths`], with short code that works on a parsed record.
     fn naive(value: &serde_json::Value, name: &str) -> Option<serde_json::Value> {
         let object = value.as_object()?;
         let inside = |(at, _): (usize, &str)| naive(object.get(&name[..at])?, &name[at + 1..]);
-        object.get(name).cloned().or_else(|| name.match_indices('.').find_map(inside))
+        object
+            .get(name)
+            .cloned()
+            .or_else(|| name.match_indices('.').find_map(inside))
     }
 
     /// Generates nested objects with few different names, some of which contain dots.
     fn record() -> impl Strategy<Value = serde_json::Value> {
         let leaf = (0..9).prop_map(serde_json::Value::from);
         leaf.prop_recursive(4, 30, 4, |inner| {
-            prop::collection::btree_map("[ab](\\.[ab]){0,2}", inner, 0..4).prop_map(|map| map.into_iter().collect())
+            prop::collection::btree_map("[ab](\\.[ab]){0,2}", inner, 0..4)
+                .prop_map(|map| map.into_iter().collect())
         })
     }
 
@@ -215,7 +266,10 @@ mod tests {
         let deep = "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000);
         assert_eq!(Paths::names_in(deep.as_bytes()), ["a.a.a.a.a.a.a.a"]);
         let wide: Vec<String> = (0..1000).map(|at| format!("\"f{at}\":1")).collect();
-        assert_eq!(Paths::names_in(format!("{{{}}}", wide.join(",")).as_bytes()).len(), MOST_NAMES);
+        assert_eq!(
+            Paths::names_in(format!("{{{}}}", wide.join(",")).as_bytes()).len(),
+            MOST_NAMES
+        );
     }
 
     #[test]

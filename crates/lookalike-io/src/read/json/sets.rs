@@ -11,13 +11,19 @@ use crate::{
 
 /// Returns the option that names the field, for messages.
 pub(crate) fn option(set: Option<Occurrences>) -> Setting {
-    if set.is_some() { Setting::SetField } else { Setting::TextField }
+    if set.is_some() {
+        Setting::SetField
+    } else {
+        Setting::TextField
+    }
 }
 
 /// Returns an error if a value is not an array, or is an array with an item that is neither a string nor a number.
 pub(crate) fn check(array: &str, fields: &Fields) -> std::result::Result<(), Fault> {
     match why_not_a_set(array) {
-        Some(what) => Err(Fault::record(format!("field {} {what}", quoted(&fields.text))).in_field(&*fields.text)),
+        Some(what) => Err(
+            Fault::record(format!("field {} {what}", quoted(&fields.text))).in_field(&*fields.text),
+        ),
         None => Ok(()),
     }
 }
@@ -29,7 +35,15 @@ pub(crate) fn refuse_fieldless(name: &str, format: Format) -> Result<()> {
         Format::Warc => "a WARC file",
         _ => return Ok(()),
     };
-    let refused =
-        Error::new(ErrorKind::Input, words![what, " has no fields, so it cannot be read with ", Setting::SetField]).at(name);
-    Err(refused.advise("give records that each have a JSON array, as JSON Lines, CSV, Parquet or Arrow"))
+    let refused = Error::new(
+        ErrorKind::Input,
+        words![
+            what,
+            " has no fields, so it cannot be read with ",
+            Setting::SetField
+        ],
+    )
+    .at(name);
+    Err(refused
+        .advise("give records that each have a JSON array, as JSON Lines, CSV, Parquet or Arrow"))
 }

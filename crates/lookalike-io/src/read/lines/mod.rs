@@ -28,7 +28,12 @@ pub(crate) fn blocks(bytes: u64, span: usize) -> u64 {
 /// The byte before the span shows whether a line begins at the span's start. If the whole span is inside a long line, the worker
 /// that processes the span reads it only to find that no line begins in it. The worker whose span contains the start of that line
 /// reads the same bytes again.
-pub(crate) fn cut_file(buffer: &mut Buffer, file: &File, size: u64, span: usize) -> Result<(), Failure> {
+pub(crate) fn cut_file(
+    buffer: &mut Buffer,
+    file: &File,
+    size: u64,
+    span: usize,
+) -> Result<(), Failure> {
     let start = buffer.index * span as u64;
     let from = start.saturating_sub(1);
     let mut window = Window::of(buffer);
@@ -55,7 +60,11 @@ pub(crate) fn cut_file(buffer: &mut Buffer, file: &File, size: u64, span: usize)
         false => window.end_line(first, boundary, |into, at| {
             let left = (size - from) as usize - at;
             let most = left.min(into.len());
-            if left == 0 { Ok(0) } else { read(&mut into[..most], at) }
+            if left == 0 {
+                Ok(0)
+            } else {
+                read(&mut into[..most], at)
+            }
         })?,
     };
     buffer.holds(first, end);
@@ -75,7 +84,12 @@ pub(crate) struct LineStream {
 
 impl LineStream {
     pub(crate) fn new(reader: Reader) -> Self {
-        Self { reader, index: 0, at: 0, rest: Vec::new() }
+        Self {
+            reader,
+            index: 0,
+            at: 0,
+            rest: Vec::new(),
+        }
     }
 
     /// Fills `buffer` with the lines of the next span.

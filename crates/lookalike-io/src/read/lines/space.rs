@@ -23,6 +23,10 @@ impl Space {
 
     /// Returns all bytes that were pushed.
     pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
-        if self.length == 0 { Ok(Vec::new()) } else { zstd::decode_all(&*self.packed) }
+        if self.length == 0 {
+            Ok(Vec::new())
+        } else {
+            zstd::decode_all(&*self.packed)
+        }
     }
 }

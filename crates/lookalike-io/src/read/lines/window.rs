@@ -30,7 +30,12 @@ impl<'a> Window<'a> {
         if buffer.bytes.len() > KEPT {
             buffer.bytes = Vec::new();
         }
-        Self { buffer: &mut buffer.bytes, filled: 0, left_out: 0, is_first: buffer.index == 0 }
+        Self {
+            buffer: &mut buffer.bytes,
+            filled: 0,
+            left_out: 0,
+            is_first: buffer.index == 0,
+        }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -46,7 +51,10 @@ impl<'a> Window<'a> {
         if self.buffer.len() < self.filled + more {
             self.buffer.resize(self.filled + more, 0);
         }
-        let n = read(&mut self.buffer[self.filled..self.filled + more], self.filled + self.left_out)?;
+        let n = read(
+            &mut self.buffer[self.filled..self.filled + more],
+            self.filled + self.left_out,
+        )?;
         self.filled += n;
         Ok(n)
     }
@@ -94,7 +102,11 @@ impl<'a> Window<'a> {
                 None => {}
             }
             if let Some(newline) = newline {
-                return Ok(if space.is_some() { newline.min(boundary) } else { newline } + 1);
+                return Ok(if space.is_some() {
+                    newline.min(boundary)
+                } else {
+                    newline
+                } + 1);
             }
             searched = self.filled;
             self.refuse_longest(first, boundary, 0)?;
@@ -107,8 +119,13 @@ impl<'a> Window<'a> {
     /// Returns the part of the last line that is in the span, without a byte order mark.
     fn last_line(&self, first: usize, boundary: usize) -> &[u8] {
         let lines = &self.buffer[first..boundary];
-        let line = memchr::memrchr(b'\n', &lines[..lines.len() - 1]).map_or(lines, |at| &lines[at + 1..]);
-        if self.is_first && line.len() == lines.len() { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
+        let line =
+            memchr::memrchr(b'\n', &lines[..lines.len() - 1]).map_or(lines, |at| &lines[at + 1..]);
+        if self.is_first && line.len() == lines.len() {
+            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
+        } else {
+            line
+        }
     }
 
     /// Removes bytes from the buffer.
@@ -127,7 +144,12 @@ impl<'a> Window<'a> {
 
     /// Returns an error if the last line of the span is too long. Its length includes the bytes that were not stored. The lines
     /// of the span begin at `first`.
-    fn refuse_longest(&self, first: usize, boundary: usize, left_out: usize) -> Result<(), Failure> {
+    fn refuse_longest(
+        &self,
+        first: usize,
+        boundary: usize,
+        left_out: usize,
+    ) -> Result<(), Failure> {
         let length = self.filled + left_out;
         if length <= LONGEST {
             return Ok(());
@@ -135,7 +157,9 @@ impl<'a> Window<'a> {
         let lines = &self.buffer[first..boundary - 1];
         let before = memchr::memrchr(b'\n', lines).map_or(0, |at| at + 1);
         match length - first - before > LONGEST {
-            true => Err(Failure::Reported(too_long(memchr::memchr_iter(b'\n', &lines[..before]).count()))),
+            true => Err(Failure::Reported(too_long(
+                memchr::memchr_iter(b'\n', &lines[..before]).count(),
+            ))),
             false => Ok(()),
         }
     }
@@ -143,5 +167,7 @@ impl<'a> Window<'a> {
 
 /// Returns the error for a line that is too long. `line` is the line's number in its block.
 fn too_long(line: usize) -> Error {
-    Error::record("the line is longer than 2 GiB").of_line(line as u64).advise("check that the file is JSON Lines")
+    Error::record("the line is longer than 2 GiB")
+        .of_line(line as u64)
+        .advise("check that the file is JSON Lines")
 }

@@ -37,7 +37,9 @@ impl Ahead {
             if ahead.contains_key(&next) {
                 continue;
             }
-            let Some(stream) = object.stream_ahead() else { break };
+            let Some(stream) = object.stream_ahead() else {
+                break;
+            };
             ahead.insert(next, stream);
         }
         stream

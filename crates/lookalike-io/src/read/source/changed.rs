@@ -27,7 +27,10 @@ pub(crate) struct Seen {
 /// The state of an input when it was first examined.
 pub(crate) enum State {
     /// A file, with its size and time when it was first examined. If they differ later, the file has changed during the run.
-    Regular { size: u64, modified: Option<SystemTime> },
+    Regular {
+        size: u64,
+        modified: Option<SystemTime>,
+    },
     /// An object, files that are documents, a table in memory, or stored records. The code for these kinds of inputs detects changes itself.
     Object,
     /// An input that can be read only once, and the spool (a stored copy) that the first reading fills.
@@ -43,9 +46,14 @@ impl State {
             Input::Command(..) => Self::Command(Mutex::default()),
             Input::Object(_) | Input::Files(_) | Input::Table(_) | Input::Stored(_) => Self::Object,
             Input::File(path) => {
-                let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
+                let metadata = path
+                    .metadata()
+                    .map_err(|error| Error::reading(&input.name(), &error))?;
                 match metadata.is_file() {
-                    true => Self::Regular { size: metadata.len(), modified: modified(&metadata) },
+                    true => Self::Regular {
+                        size: metadata.len(),
+                        modified: modified(&metadata),
+                    },
                     false => Self::Once(Spool::default()),
                 }
             }
@@ -60,7 +68,13 @@ impl State {
     /// Returns an error if an input has changed since the run began.
     pub(crate) fn refuse_changed(&self, input: &Input) -> Result<()> {
         match (self, input) {
-            (Self::Regular { size, modified: then }, Input::File(path)) => match path.metadata() {
+            (
+                Self::Regular {
+                    size,
+                    modified: then,
+                },
+                Input::File(path),
+            ) => match path.metadata() {
                 Ok(now) if (now.len(), modified(&now)) == (*size, *then) => Ok(()),
                 _ => Err(other(input)),
             },
@@ -72,7 +86,10 @@ impl State {
 
 impl Seen {
     pub(crate) fn of(inputs: &[Input]) -> Result<Self> {
-        Ok(Self { states: inputs.iter().map(State::of).collect::<Result<_>>()?, blocks: Mutex::default() })
+        Ok(Self {
+            states: inputs.iter().map(State::of).collect::<Result<_>>()?,
+            blocks: Mutex::default(),
+        })
     }
 
     /// Returns the state of an input when it was first examined.
@@ -111,7 +128,9 @@ impl Seen {
 
     /// Returns whether the `at`th block of a command is the same as in the first pass, which keeps a digest of each block.
     pub(crate) fn is_same(&self, input: usize, at: usize, bytes: &[u8], first: bool) -> bool {
-        let State::Command(digests) = self.state(input) else { return true };
+        let State::Command(digests) = self.state(input) else {
+            return true;
+        };
         let digest = xxh3_64(bytes);
         let mut digests = lock(digests);
         if first {
@@ -124,7 +143,9 @@ impl Seen {
 
     /// Returns the digest of a command's block in the first pass.
     pub(crate) fn digest(&self, input: usize, tag: Tag) -> Option<u64> {
-        let State::Command(digests) = self.state(input) else { return None };
+        let State::Command(digests) = self.state(input) else {
+            return None;
+        };
         lock(digests).get(tag.index as usize).copied()
     }
 
@@ -137,17 +158,34 @@ impl Seen {
 
     /// Returns the first input that can be read only once.
     pub(crate) fn read_once<'a>(&self, inputs: &'a [Input]) -> Option<&'a Input> {
-        let found = inputs.iter().zip(&self.states).find(|(_, state)| matches!(state, State::Once(_)));
+        let found = inputs
+            .iter()
+            .zip(&self.states)
+            .find(|(_, state)| matches!(state, State::Once(_)));
         found.map(|(input, _)| input)
     }
 
     /// Returns an error if there is an input that another run cannot read again.
     pub(crate) fn refuse_unrepeatable(&self, inputs: &[Input]) -> Result<()> {
         let is_table = |input: &&Input| matches!(input, Input::Table(_));
-        let Some(input) = self.read_once(inputs).or_else(|| inputs.iter().find(is_table)) else { return Ok(()) };
-        let what = words!["can be read only once, so ", Setting::Resume, " could not continue with it"];
-        let advice = words!["save it to a file first, or name the command that prints it with ", Setting::InputCommand];
-        Err(Error::new(ErrorKind::Input, what).at(input.name()).advise(advice))
+        let Some(input) = self
+            .read_once(inputs)
+            .or_else(|| inputs.iter().find(is_table))
+        else {
+            return Ok(());
+        };
+        let what = words![
+            "can be read only once, so ",
+            Setting::Resume,
+            " could not continue with it"
+        ];
+        let advice = words![
+            "save it to a file first, or name the command that prints it with ",
+            Setting::InputCommand
+        ];
+        Err(Error::new(ErrorKind::Input, what)
+            .at(input.name())
+            .advise(advice))
     }
 }
 
@@ -156,9 +194,14 @@ pub(crate) fn other(input: &Input) -> Error {
     let name = input.name();
     if let Input::Command(line, _) = input {
         let program = program(line);
-        let failure =
-            Error::new(ErrorKind::Input, "printed different data when it was run again").at(format!("{name} ({program})"));
-        return failure.about(Setting::InputCommand).advise("it must print the same data each time");
+        let failure = Error::new(
+            ErrorKind::Input,
+            "printed different data when it was run again",
+        )
+        .at(format!("{name} ({program})"));
+        return failure
+            .about(Setting::InputCommand)
+            .advise("it must print the same data each time");
     }
     changed(&name)
 }

@@ -91,9 +91,20 @@ impl Source {
 
     /// Creates a source whose first inputs are references. All references are kept, so they need not have the field that decides
     /// which document is kept.
-    pub fn with_references(inputs: Vec<Input>, references: usize, reading: Reading, temp_dir: &Path) -> Result<Self> {
-        let fields = Fields { keep: Keep::First, ..reading.fields.clone() };
-        let of_references = Reading { fields, ..reading.clone() };
+    pub fn with_references(
+        inputs: Vec<Input>,
+        references: usize,
+        reading: Reading,
+        temp_dir: &Path,
+    ) -> Result<Self> {
+        let fields = Fields {
+            keep: Keep::First,
+            ..reading.fields.clone()
+        };
+        let of_references = Reading {
+            fields,
+            ..reading.clone()
+        };
         let seen = Seen::of(&inputs)?;
         let names: Vec<String> = inputs.iter().map(Input::name).collect();
         let format = |(input, name): (&Input, &String)| match (reading.format, input) {
@@ -103,27 +114,53 @@ impl Source {
             (None, Input::Files(_)) => Ok(Some(Format::Text)),
             (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
             // Before an object in a store is read, its format is known only if its name has the file extension of a table.
-            (None, Input::Object(_)) => Ok(Format::of_name(name).filter(|format| format.is_table())),
+            (None, Input::Object(_)) => {
+                Ok(Format::of_name(name).filter(|format| format.is_table()))
+            }
             (None, _) => Ok(None),
         };
-        let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
-        let is_alone = |formats: &[Option<Format>]| formats.len() == 1 || formats.iter().all(|one| *one == Some(Format::Lines));
+        let formats = inputs
+            .iter()
+            .zip(&names)
+            .map(format)
+            .collect::<Result<Vec<_>>>()?;
+        let is_alone = |formats: &[Option<Format>]| {
+            formats.len() == 1 || formats.iter().all(|one| *one == Some(Format::Lines))
+        };
         // `line_encoding` is never UTF-16, because lines are split at single newline bytes. It is not set for UTF-8 either,
         // because lines that are valid UTF-8 are always read as UTF-8.
-        let line_encoding = reading.encoding.filter(|name| *name != "UTF-8" && !name.starts_with("UTF-16"));
+        let line_encoding = reading
+            .encoding
+            .filter(|name| *name != "UTF-8" && !name.starts_with("UTF-16"));
         // Stored texts were taken from pages and decoded before they were stored.
-        let of_stored = Reading { html: None, encoding: None, line_encoding: None, ..of_references.clone() };
-        let of_references = Reading { line_encoding, ..of_references };
+        let of_stored = Reading {
+            html: None,
+            encoding: None,
+            line_encoding: None,
+            ..of_references.clone()
+        };
+        let of_references = Reading {
+            line_encoding,
+            ..of_references
+        };
         let line_encoding = line_encoding.filter(|_| is_alone(&formats[references..]));
-        let reading = Reading { line_encoding, ..reading };
+        let reading = Reading {
+            line_encoding,
+            ..reading
+        };
         if reading.fields.set.is_some() {
-            let refuse =
-                |(name, format): (&String, &Option<Format>)| format.map_or(Ok(()), |format| refuse_fieldless(name, format));
+            let refuse = |(name, format): (&String, &Option<Format>)| {
+                format.map_or(Ok(()), |format| refuse_fieldless(name, format))
+            };
             names.iter().zip(&formats).try_for_each(refuse)?;
         }
         let (first, others) = inputs.split_at(references);
         let mut tables = tables::open(first, &formats[..references], &of_references.fields)?;
-        tables.extend(tables::open(others, &formats[references..], &reading.fields)?);
+        tables.extend(tables::open(
+            others,
+            &formats[references..],
+            &reading.fields,
+        )?);
         let parts = parts::of(&inputs, &formats, &tables, &reading);
         let mut source = Self {
             inputs,
@@ -144,7 +181,9 @@ impl Source {
             ahead: Ahead::default(),
         };
         if source.seen.are_regular() {
-            source.total = (0..source.inputs.len()).map(|input| source.size_of(input)).sum();
+            source.total = (0..source.inputs.len())
+                .map(|input| source.size_of(input))
+                .sum();
         }
         source.log_inputs();
         Ok(source)
@@ -153,10 +192,18 @@ impl Source {
     /// Logs the inputs, for `-v`.
     fn log_inputs(&self) {
         let inputs = self.inputs.len() - self.references;
-        let size = if self.total > 0 { format!("; {:.1} MB to read", self.total as f64 / 1e6) } else { String::new() };
+        let size = if self.total > 0 {
+            format!("; {:.1} MB to read", self.total as f64 / 1e6)
+        } else {
+            String::new()
+        };
         log::info!("inputs: {inputs}, references: {}{size}", self.references);
         for (number, name) in self.names.iter().enumerate() {
-            let kind = if number < self.references { "reference" } else { "input" };
+            let kind = if number < self.references {
+                "reference"
+            } else {
+                "input"
+            };
             let size = match self.size_of(number) {
                 0 => String::new(),
                 bytes => format!(", {:.1} MB", bytes as f64 / 1e6),
@@ -167,7 +214,11 @@ impl Source {
 
     /// Returns the number of bytes to read from an input, or 0 if the number is unknown.
     fn size_of(&self, input: usize) -> u64 {
-        match (&self.tables[input], &self.inputs[input], self.seen.state(input)) {
+        match (
+            &self.tables[input],
+            &self.inputs[input],
+            self.seen.state(input),
+        ) {
             (Some(table), ..) => table.size(),
             (_, Input::Object(object), _) => object.size(),
             (_, Input::Files(files), _) => files.size(),
@@ -189,7 +240,8 @@ impl Source {
 
     /// Returns the number of parts that belong to references; these parts come first.
     pub fn reference_parts(&self) -> usize {
-        self.parts.partition_point(|part| part.input < self.references)
+        self.parts
+            .partition_point(|part| part.input < self.references)
     }
 
     /// Returns the independently readable parts, in order.
@@ -232,7 +284,8 @@ impl Source {
     /// Returns the columns of a part that is known to be CSV. Returns none for an input that can be read only once, because such
     /// inputs are not examined.
     pub fn columns(&self, part: usize) -> Result<Option<Arc<Columns>>> {
-        if !self.is_regular(part) || self.formats[self.parts[part].input] != Some(Format::Delimited) {
+        if !self.is_regular(part) || self.formats[self.parts[part].input] != Some(Format::Delimited)
+        {
             return Ok(None);
         }
         match self.open(part, false)? {
@@ -246,7 +299,9 @@ impl Source {
     pub(crate) fn refuse_other_columns(&self, inputs: Range<usize>) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
         for part in (0..self.parts.len()).filter(|&part| inputs.contains(&self.parts[part].input)) {
-            let Some(columns) = self.columns(part)?.filter(|columns| columns.has_header()) else { continue };
+            let Some(columns) = self.columns(part)?.filter(|columns| columns.has_header()) else {
+                continue;
+            };
             match &first {
                 None => first = Some((part, columns)),
                 Some((_, other)) if other.are_those_of(&columns) => {}
@@ -257,7 +312,9 @@ impl Source {
                         self.name(*other),
                         theirs.shown()
                     );
-                    return Err(Error::new(ErrorKind::Output, what).at(self.name(part)).advise("write .jsonl"));
+                    return Err(Error::new(ErrorKind::Output, what)
+                        .at(self.name(part))
+                        .advise("write .jsonl"));
                 }
             }
         }
@@ -274,7 +331,9 @@ impl Source {
     #[cfg(feature = "tables")]
     pub(crate) fn layouts_of(&self, inputs: Range<usize>) -> Vec<TableLayout<'_>> {
         let named = self.names[inputs.clone()].iter().zip(&self.tables[inputs]);
-        named.filter_map(|(name, table)| Some(table.as_ref()?.layout(name))).collect()
+        named
+            .filter_map(|(name, table)| Some(table.as_ref()?.layout(name)))
+            .collect()
     }
 
     /// Returns the name of a part's input.
@@ -287,7 +346,11 @@ impl Source {
     /// file's path.
     pub fn place(&self, part: usize, record: u64) -> Place {
         let input = &self.inputs[self.parts[part].input];
-        let file = if let Input::Files(files) = input { files.path(record as usize - 1) } else { None };
+        let file = if let Input::Files(files) = input {
+            files.path(record as usize - 1)
+        } else {
+            None
+        };
         match (file, input) {
             (Some(path), _) => Place::of(path.display().to_string()),
             (None, Input::Table(_)) => Place::row(self.name(part), record - 1),
@@ -323,7 +386,9 @@ impl Source {
     /// reader of a table has one page of each column in memory. Therefore, if memory is low and the tables have many columns,
     /// fewer tables are read in parallel.
     pub fn extra(&self, threads: usize, memory: u64) -> u64 {
-        let Some(pages) = self.tables.iter().flatten().map(Table::page_memory).max() else { return 0 };
+        let Some(pages) = self.tables.iter().flatten().map(Table::page_memory).max() else {
+            return 0;
+        };
         let reader = TABLE_MEMORY.max(pages);
         let readers = (memory / 4 / reader).clamp(1, threads as u64);
         self.most_readers.store(readers as usize, Ordering::Relaxed);
@@ -342,8 +407,15 @@ impl Source {
 
     /// Adds the bytes of the parts before this one to the number of bytes read.
     pub(crate) fn count_before(&self, part: usize) {
-        let (input, number) = self.parts.get(part).map_or((self.inputs.len(), 0), |part| (part.input, part.number));
-        let in_table = self.tables.get(input).and_then(Option::as_ref).map_or(0, |table| table.size_before(number));
+        let (input, number) = self
+            .parts
+            .get(part)
+            .map_or((self.inputs.len(), 0), |part| (part.input, part.number));
+        let in_table = self
+            .tables
+            .get(input)
+            .and_then(Option::as_ref)
+            .map_or(0, |table| table.size_before(number));
         self.count((0..input).map(|input| self.size_of(input)).sum::<u64>() + in_table);
     }
 
@@ -374,7 +446,10 @@ impl Source {
     /// Checks that a command's output is the same in each pass: the first pass keeps a digest of each block.
     pub(crate) fn compare(&self, block: &Block, first: bool) -> Result<()> {
         let (input, buffer) = (self.parts[block.part].input, &block.buffer);
-        match self.seen.is_same(input, buffer.index as usize, buffer.whole(), first) {
+        match self
+            .seen
+            .is_same(input, buffer.index as usize, buffer.whole(), first)
+        {
             true => Ok(()),
             false => Err(self.changed(block.part)),
         }
@@ -391,7 +466,11 @@ impl Source {
     /// Fails if the input of the block has changed, as far as this can be detected now.
     pub fn restore(&self, tag: Tag, digest: Option<u64>) -> Result<()> {
         self.seen.restore(self.parts[tag.part].input, digest);
-        if tag.last { self.ended(tag.part, tag.index + 1) } else { Ok(()) }
+        if tag.last {
+            self.ended(tag.part, tag.index + 1)
+        } else {
+            Ok(())
+        }
     }
 
     /// Returns an error if there is an input that another run cannot read again.
@@ -403,8 +482,15 @@ impl Source {
     pub fn refuse_read_once(&self, why: impl FnOnce() -> Words) -> Result<()> {
         let input = self.seen.read_once(&self.inputs);
         input.map_or(Ok(()), |input| {
-            let refused = Error::new(ErrorKind::Input, words!["can be read only once, but ", why()]).at(input.name());
-            Err(refused.advise(words!["save it to a file, or name the command that prints it with ", Setting::InputCommand]))
+            let refused = Error::new(
+                ErrorKind::Input,
+                words!["can be read only once, but ", why()],
+            )
+            .at(input.name());
+            Err(refused.advise(words![
+                "save it to a file, or name the command that prints it with ",
+                Setting::InputCommand
+            ]))
         })
     }
 
@@ -413,8 +499,17 @@ impl Source {
     /// # Errors
     /// Fails if the record has changed.
     #[inline]
-    pub fn same_record<'a>(&self, block: &'a Block, at: usize, scratch: &'a mut Scratch) -> Result<Record<'a>> {
-        block.record(at, self.reading_of(block.part), scratch).ok().flatten().ok_or_else(|| self.changed(block.part))
+    pub fn same_record<'a>(
+        &self,
+        block: &'a Block,
+        at: usize,
+        scratch: &'a mut Scratch,
+    ) -> Result<Record<'a>> {
+        block
+            .record(at, self.reading_of(block.part), scratch)
+            .ok()
+            .flatten()
+            .ok_or_else(|| self.changed(block.part))
     }
 
     /// Returns the error for an input that has changed since an earlier pass.

@@ -33,7 +33,12 @@ impl Part {
 }
 
 /// Returns the parts of inputs, in order.
-pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<Table>], reading: &Reading) -> Vec<Part> {
+pub(crate) fn of(
+    inputs: &[Input],
+    formats: &[Option<Format>],
+    tables: &[Option<Table>],
+    reading: &Reading,
+) -> Vec<Part> {
     // The header counts as a line. A record's number is therefore also its line number, unless records have several lines.
     let before = |input: usize, format: &Option<Format>| match format {
         Some(Format::Delimited) => 1 + u64::from(says_delimiter(&inputs[input], reading)),
@@ -42,9 +47,17 @@ pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<
     let mut parts = Vec::new();
     for (input, format) in formats.iter().enumerate() {
         match &tables[input] {
-            None => parts.push(Part { input, before: before(input, format), number: 0 }),
+            None => parts.push(Part {
+                input,
+                before: before(input, format),
+                number: 0,
+            }),
             Some(table) => {
-                parts.extend(table.parts().map(|TablePart { number, before }| Part { input, before, number }));
+                parts.extend(table.parts().map(|TablePart { number, before }| Part {
+                    input,
+                    before,
+                    number,
+                }));
             }
         }
     }
@@ -54,11 +67,17 @@ pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<
 /// Returns whether a CSV file has a line before its header that declares the delimiter. A read error is not reported here; it is
 /// reported later, when the file is read.
 fn says_delimiter(input: &Input, reading: &Reading) -> bool {
-    let Input::File(path) = input else { return false };
+    let Input::File(path) = input else {
+        return false;
+    };
     let mut start = Vec::new();
-    let cut = |reader: &mut dyn Read, start: &mut Vec<u8>| reader.take(START.max(64) as u64).read_to_end(start).is_ok();
+    let cut = |reader: &mut dyn Read, start: &mut Vec<u8>| {
+        reader.take(START.max(64) as u64).read_to_end(start).is_ok()
+    };
     let read = path.is_file()
-        && File::open(path).is_ok_and(|file| decompress(file, "").is_ok_and(|mut reader| cut(&mut reader, &mut start)));
+        && File::open(path).is_ok_and(|file| {
+            decompress(file, "").is_ok_and(|mut reader| cut(&mut reader, &mut start))
+        });
     if let Some(order) = Utf16::of(&start, reading.encoding) {
         start.truncate(start.len() / 2 * 2);
         let mut text = Vec::new();

@@ -26,10 +26,20 @@ impl Spool {
     pub(crate) fn open(&self, input: &Input, temp_dir: &Path) -> Result<Reader> {
         let spooled = lock(&self.0).take();
         if let Some(file) = spooled {
-            let mut again = file.try_clone().map_err(|error| Error::temporary(temp_dir, &error))?;
-            again.rewind().map_err(|error| Error::temporary(temp_dir, &error))?;
+            let mut again = file
+                .try_clone()
+                .map_err(|error| Error::temporary(temp_dir, &error))?;
+            again
+                .rewind()
+                .map_err(|error| Error::temporary(temp_dir, &error))?;
             *lock(&self.0) = Some(file);
-            return decompress(Spooled { file: again, temp_dir: temp_dir.into() }, "the spool of standard input");
+            return decompress(
+                Spooled {
+                    file: again,
+                    temp_dir: temp_dir.into(),
+                },
+                "the spool of standard input",
+            );
         }
         let name = input.name();
         let reader = match input {
@@ -40,7 +50,10 @@ impl Spool {
             }
             _ => {
                 widen(io::stdin());
-                decompress(File::stdin().map_err(|error| Error::reading(&name, &error))?, &name)?
+                decompress(
+                    File::stdin().map_err(|error| Error::reading(&name, &error))?,
+                    &name,
+                )?
             }
         };
         Ok(Box::new(Spooling::new(reader, self.0.clone(), temp_dir)?))
@@ -62,9 +75,15 @@ struct Spooling {
 
 impl Spooling {
     fn new(reader: Reader, spool: Arc<Mutex<Option<File>>>, temp_dir: &Path) -> Result<Self> {
-        let encoder = File::temporary(temp_dir).and_then(|file| zstd::Encoder::new(file, SPOOL_LEVEL));
+        let encoder =
+            File::temporary(temp_dir).and_then(|file| zstd::Encoder::new(file, SPOOL_LEVEL));
         let encoder = encoder.map_err(|error| Error::temporary(temp_dir, &error))?;
-        Ok(Self { reader, encoder: Some(encoder), spool, temp_dir: temp_dir.into() })
+        Ok(Self {
+            reader,
+            encoder: Some(encoder),
+            spool,
+            temp_dir: temp_dir.into(),
+        })
     }
 
     fn keep(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -84,7 +103,8 @@ impl Read for Spooling {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.reader.read(buffer)?;
         if !buffer.is_empty() {
-            self.keep(&buffer[..n]).map_err(|error| of_spool(&self.temp_dir, &error))?;
+            self.keep(&buffer[..n])
+                .map_err(|error| of_spool(&self.temp_dir, &error))?;
         }
         Ok(n)
     }
@@ -98,7 +118,9 @@ struct Spooled {
 
 impl Read for Spooled {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.file.read(buffer).map_err(|error| of_spool(&self.temp_dir, &error))
+        self.file
+            .read(buffer)
+            .map_err(|error| of_spool(&self.temp_dir, &error))
     }
 }
 

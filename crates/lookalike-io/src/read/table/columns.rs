@@ -64,13 +64,37 @@ struct Purpose {
     fits: fn(&DataType) -> bool,
 }
 
-const TEXT: Purpose = Purpose { is: "a text must be a string", option: Setting::TextField, fits: is_text };
-const SET: Purpose = Purpose { is: "a set must be a list of strings or numbers", option: Setting::SetField, fits: is_set };
+const TEXT: Purpose = Purpose {
+    is: "a text must be a string",
+    option: Setting::TextField,
+    fits: is_text,
+};
+const SET: Purpose = Purpose {
+    is: "a set must be a list of strings or numbers",
+    option: Setting::SetField,
+    fits: is_set,
+};
 /// Any column; its type is checked later.
-const ANY: Purpose = Purpose { is: TEXT.is, option: Setting::TextField, fits: |_| true };
-const ID: Purpose = Purpose { is: "an id must be a string, a number or a time", option: Setting::IdField, fits: is_value };
-const KEEP: Purpose = Purpose { is: "keep order needs a number, a date or a time", option: Setting::Keep, fits: is_value };
-const LABEL: Purpose = Purpose { is: "a label must be a string or a number", option: Setting::LabelField, fits: is_value };
+const ANY: Purpose = Purpose {
+    is: TEXT.is,
+    option: Setting::TextField,
+    fits: |_| true,
+};
+const ID: Purpose = Purpose {
+    is: "an id must be a string, a number or a time",
+    option: Setting::IdField,
+    fits: is_value,
+};
+const KEEP: Purpose = Purpose {
+    is: "keep order needs a number, a date or a time",
+    option: Setting::Keep,
+    fits: is_value,
+};
+const LABEL: Purpose = Purpose {
+    is: "a label must be a string or a number",
+    option: Setting::LabelField,
+    fits: is_value,
+};
 
 impl Columns {
     /// Finds the columns of documents by their names, first exactly, then as dotted paths into structs. `name` is the name of the
@@ -89,15 +113,34 @@ impl Columns {
         label: Option<&str>,
     ) -> Result<Self> {
         let find = |asked: &str, purpose: &Purpose| -> Result<Option<Column>> {
-            let refuse = |what: String| Error::new(ErrorKind::Input, what).at(name).in_field(asked).about(purpose.option);
-            let twice = || refuse(format!("duplicate column {}", quoted(asked))).advise("rename one of the two");
-            let Some((path, field)) = find(schema.fields(), asked).map_err(|Twice| twice())? else { return Ok(None) };
+            let refuse = |what: String| {
+                Error::new(ErrorKind::Input, what)
+                    .at(name)
+                    .in_field(asked)
+                    .about(purpose.option)
+            };
+            let twice = || {
+                refuse(format!("duplicate column {}", quoted(asked)))
+                    .advise("rename one of the two")
+            };
+            let Some((path, field)) = find(schema.fields(), asked).map_err(|Twice| twice())? else {
+                return Ok(None);
+            };
             if (purpose.fits)(field.data_type()) {
-                return Ok(Some(Column { name: asked.into(), path, is_json: field.metadata().contains_key(JSON) }));
+                return Ok(Some(Column {
+                    name: asked.into(),
+                    path,
+                    is_json: field.metadata().contains_key(JSON),
+                }));
             }
             let (found, advice) = described(field);
             let Purpose { is, option, .. } = purpose;
-            let advice = words![format!("{is}; "), advice, ", or name another column with ", *option];
+            let advice = words![
+                format!("{is}; "),
+                advice,
+                ", or name another column with ",
+                *option
+            ];
             Err(refuse(format!("column {} is {found}", quoted(asked))).advise(advice))
         };
         let need = |asked: &str, purpose: &Purpose| {
@@ -109,18 +152,26 @@ impl Columns {
                     _ => "name the column with the text with ",
                 };
                 let what = format!("no column {}; the table has {has}", quoted(asked));
-                Error::new(ErrorKind::Input, what).at(name).in_field(asked).advise(words![advice, option])
+                Error::new(ErrorKind::Input, what)
+                    .at(name)
+                    .in_field(asked)
+                    .advise(words![advice, option])
             };
             find(asked, purpose)?.ok_or_else(none)
         };
         let parts = match joined {
-            Some(joined) if find(text, &ANY)?.is_none() => {
-                joined.parts.iter().map(|part| text_part(part, (name, schema), need)).collect::<Result<Vec<_>>>()?
-            }
+            Some(joined) if find(text, &ANY)?.is_none() => joined
+                .parts
+                .iter()
+                .map(|part| text_part(part, (name, schema), need))
+                .collect::<Result<Vec<_>>>()?,
             _ => Vec::new(),
         };
         let text = match parts.first() {
-            Some(part) => Column { name: text.into(), ..part.column.clone() },
+            Some(part) => Column {
+                name: text.into(),
+                ..part.column.clone()
+            },
             None => need(text, if set.is_some() { &SET } else { &TEXT })?,
         };
         Ok(Self(Chosen::Document(Arc::new(Document {
@@ -129,7 +180,10 @@ impl Columns {
             set,
             id: find(id, &ID)?,
             keep: order.field().map(|field| need(field, &KEEP)).transpose()?,
-            label: label.map(|label| find(label, &LABEL)).transpose()?.flatten(),
+            label: label
+                .map(|label| find(label, &LABEL))
+                .transpose()?
+                .flatten(),
             order: order.clone(),
         }))))
     }
@@ -148,17 +202,26 @@ impl Columns {
     pub fn of_records(schema: &Schema, fields: &RecordFields) -> Self {
         let mut paths = Vec::new();
         match fields {
-            RecordFields::All => paths.extend(schema.fields().iter().map(|field| vec![field.name().clone()])),
-            RecordFields::Named(names) => {
-                names.iter().for_each(|name| leading(schema.fields(), name, &mut Vec::new(), &mut paths))
-            }
+            RecordFields::All => paths.extend(
+                schema
+                    .fields()
+                    .iter()
+                    .map(|field| vec![field.name().clone()]),
+            ),
+            RecordFields::Named(names) => names
+                .iter()
+                .for_each(|name| leading(schema.fields(), name, &mut Vec::new(), &mut paths)),
         }
         Self(Chosen::Fields(paths.into()))
     }
 
     /// Returns the columns of documents, or none if records with fields are read.
     pub(super) fn document(&self) -> Option<&Arc<Document>> {
-        if let Chosen::Document(document) = &self.0 { Some(document) } else { None }
+        if let Chosen::Document(document) = &self.0 {
+            Some(document)
+        } else {
+            None
+        }
     }
 
     /// Returns the path to the text through structs, or none if records with fields are read.
@@ -171,7 +234,9 @@ impl Columns {
         let (first, rest) = self.document()?.id.as_ref()?.path.split_first()?;
         let mut kind = schema.field_with_name(first).ok()?.data_type();
         for name in rest {
-            let DataType::Struct(fields) = kind else { return None };
+            let DataType::Struct(fields) = kind else {
+                return None;
+            };
             kind = fields.find(name)?.1.data_type();
         }
         Some(kind.clone())
@@ -181,7 +246,14 @@ impl Columns {
     pub(super) fn paths(&self) -> Vec<&[String]> {
         match &self.0 {
             Chosen::Document(document) => {
-                let Document { text, parts, id, keep, label, .. } = &**document;
+                let Document {
+                    text,
+                    parts,
+                    id,
+                    keep,
+                    label,
+                    ..
+                } = &**document;
                 [Some(text), id.as_ref(), keep.as_ref(), label.as_ref()]
                     .into_iter()
                     .flatten()
@@ -196,19 +268,27 @@ impl Columns {
     /// Returns the indices of the schema's columns that are chosen or contain a chosen one, in ascending order.
     pub(super) fn roots(&self, schema: &Schema) -> Vec<usize> {
         let paths = self.paths();
-        let is_root = |field: &FieldRef| paths.iter().any(|path| path.first() == Some(field.name()));
-        (0..schema.fields().len()).filter(|&at| is_root(&schema.fields()[at])).collect()
+        let is_root =
+            |field: &FieldRef| paths.iter().any(|path| path.first() == Some(field.name()));
+        (0..schema.fields().len())
+            .filter(|&at| is_root(&schema.fields()[at]))
+            .collect()
     }
 
     /// Returns the batch with only the columns that are chosen or contain a chosen column.
     pub(super) fn project(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        batch.project(&self.roots(batch.schema_ref())).map_err(|error| Error::failure(error.to_string()))
+        batch
+            .project(&self.roots(batch.schema_ref()))
+            .map_err(|error| Error::failure(error.to_string()))
     }
 }
 
 impl Column {
     /// Returns the column's values, and the structs on its path that have nulls.
-    pub(super) fn of<'a>(&self, batch: &'a RecordBatch) -> Option<(&'a ArrayRef, Vec<&'a StructArray>)> {
+    pub(super) fn of<'a>(
+        &self,
+        batch: &'a RecordBatch,
+    ) -> Option<(&'a ArrayRef, Vec<&'a StructArray>)> {
         let (first, rest) = self.path.split_first()?;
         let mut own = batch.column_by_name(first)?;
         let mut around = Vec::new();
@@ -217,7 +297,13 @@ impl Column {
             around.push(inside);
             own = inside.column_by_name(name)?;
         }
-        Some((own, around.into_iter().filter(|array| array.nulls().is_some()).collect()))
+        Some((
+            own,
+            around
+                .into_iter()
+                .filter(|array| array.nulls().is_some())
+                .collect(),
+        ))
     }
 }
 
@@ -230,7 +316,11 @@ type Found<'a> = (Vec<String>, &'a Field);
 fn find<'a>(fields: &'a Fields, asked: &str) -> std::result::Result<Option<Found<'a>>, Twice> {
     let mut named = fields.iter().filter(|field| field.name() == asked);
     if let Some(field) = named.next() {
-        return if named.next().is_some() { Err(Twice) } else { Ok(Some((vec![asked.into()], field))) };
+        return if named.next().is_some() {
+            Err(Twice)
+        } else {
+            Ok(Some((vec![asked.into()], field)))
+        };
     }
     // The name of an inner field may also contain dots, so use the shortest outer name that leads to a column.
     for (at, _) in asked.match_indices('.') {
@@ -254,7 +344,9 @@ fn find<'a>(fields: &'a Fields, asked: &str) -> std::result::Result<Option<Found
 /// names of columns may contain dots too, so that several columns may fit, and which of them counts depends on the row.
 fn leading(fields: &Fields, asked: &str, before: &mut Vec<String>, into: &mut Vec<Vec<String>>) {
     for field in fields {
-        let Some(rest) = asked.strip_prefix(field.name().as_str()) else { continue };
+        let Some(rest) = asked.strip_prefix(field.name().as_str()) else {
+            continue;
+        };
         before.push(field.name().clone());
         match (rest.strip_prefix('.'), field.data_type()) {
             (Some(inside), DataType::Struct(inner)) => leading(inner, inside, before, into),
@@ -267,24 +359,55 @@ fn leading(fields: &Fields, asked: &str, before: &mut Vec<String>, into: &mut Ve
 }
 
 /// Finds the column of a part of a text, and checks that there are strings at the end of its paths.
-fn text_part(part: &Part, (name, schema): (&str, &Schema), need: impl Fn(&str, &Purpose) -> Result<Column>) -> Result<TextPart> {
-    let split = |path: &String| path.split('.').filter(|name| !name.is_empty()).map(String::from).collect();
+fn text_part(
+    part: &Part,
+    (name, schema): (&str, &Schema),
+    need: impl Fn(&str, &Purpose) -> Result<Column>,
+) -> Result<TextPart> {
+    let split = |path: &String| {
+        path.split('.')
+            .filter(|name| !name.is_empty())
+            .map(String::from)
+            .collect()
+    };
     let paths: Vec<Vec<String>> = part.paths[1..].iter().map(split).collect();
     let column = need(&part.paths[0], &ANY)?;
-    let kind = find(schema.fields(), &part.paths[0]).ok().flatten().map(|(_, field)| field.data_type());
+    let kind = find(schema.fields(), &part.paths[0])
+        .ok()
+        .flatten()
+        .map(|(_, field)| field.data_type());
     if let Some((wanted, found)) = kind.and_then(|kind| unfit(kind, &paths)) {
-        let what = format!("column {} has the type {found}, but the text needs {wanted}", quoted(&part.name));
-        let refused = Error::new(ErrorKind::Input, what).at(name).in_field(&*part.name).about(Setting::TextField);
+        let what = format!(
+            "column {} has the type {found}, but the text needs {wanted}",
+            quoted(&part.name)
+        );
+        let refused = Error::new(ErrorKind::Input, what)
+            .at(name)
+            .in_field(&*part.name)
+            .about(Setting::TextField);
         return Err(refused.advise(words!["name other columns with ", Setting::TextField]));
     }
-    Ok(TextPart { column: Column { name: part.name.clone(), ..column }, paths })
+    Ok(TextPart {
+        column: Column {
+            name: part.name.clone(),
+            ..column
+        },
+        paths,
+    })
 }
 
 /// Returns what paths inside the items of lists do not find in a type: the type that is needed, and the one that is there.
 fn unfit<'a>(kind: &'a DataType, paths: &[Vec<String>]) -> Option<(String, &'a DataType)> {
-    let kind = if let DataType::Dictionary(_, values) = kind { values } else { kind };
+    let kind = if let DataType::Dictionary(_, values) = kind {
+        values
+    } else {
+        kind
+    };
     let Some((path, rest)) = paths.split_first() else {
-        let fits = matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        let fits = matches!(
+            kind,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        );
         return (!fits).then(|| ("a string".into(), kind));
     };
     let (DataType::List(item)
@@ -297,7 +420,11 @@ fn unfit<'a>(kind: &'a DataType, paths: &[Vec<String>]) -> Option<(String, &'a D
     };
     let mut item = item.data_type();
     for name in path {
-        let inside = if let DataType::Struct(fields) = item { fields.find(name) } else { None };
+        let inside = if let DataType::Struct(fields) = item {
+            fields.find(name)
+        } else {
+            None
+        };
         match inside {
             Some((_, field)) => item = field.data_type(),
             None => return Some((format!("items with the field {}", quoted(name)), item)),
@@ -320,7 +447,9 @@ fn is_text(own: &DataType) -> bool {
 /// Returns whether a type can contain sets.
 fn is_set(own: &DataType) -> bool {
     match own {
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => is_value(item.data_type()),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            is_value(item.data_type())
+        }
         DataType::ListView(item) | DataType::LargeListView(item) => is_value(item.data_type()),
         other => is_text(other),
     }
@@ -342,11 +471,24 @@ fn described(field: &Field) -> (String, Words) {
                 ", join its items into one string, or give each item its own row"
             ],
         ),
-        DataType::Struct(_) => (format!("a struct ({own})"), "name a column inside it as struct.column".into()),
-        DataType::Map(..) => (format!("a map ({own})"), "put the value into its own column".into()),
+        DataType::Struct(_) => (
+            format!("a struct ({own})"),
+            "name a column inside it as struct.column".into(),
+        ),
+        DataType::Map(..) => (
+            format!("a map ({own})"),
+            "put the value into its own column".into(),
+        ),
         DataType::FixedSizeBinary(_) => {
-            let what = if field.extension_type_name() == Some("arrow.uuid") { "a UUID" } else { "bytes" };
-            (format!("{what} ({own})"), "write it as a string first".into())
+            let what = if field.extension_type_name() == Some("arrow.uuid") {
+                "a UUID"
+            } else {
+                "bytes"
+            };
+            (
+                format!("{what} ({own})"),
+                "write it as a string first".into(),
+            )
         }
         DataType::Boolean => ("true or false".into(), "leave it out".into()),
         DataType::Null => ("null in all rows".into(), "leave it out".into()),
@@ -358,9 +500,18 @@ fn described(field: &Field) -> (String, Words) {
 fn named(schema: &Schema) -> String {
     const SHOWN: usize = 12;
     let fields = schema.fields();
-    let mut shown = fields.iter().take(SHOWN).map(|field| quoted(field.name())).collect::<Vec<_>>().join(", ");
+    let mut shown = fields
+        .iter()
+        .take(SHOWN)
+        .map(|field| quoted(field.name()))
+        .collect::<Vec<_>>()
+        .join(", ");
     if fields.len() > SHOWN {
         shown += &format!(" and {} more", fields.len() - SHOWN);
     }
-    if fields.is_empty() { "no columns".into() } else { format!("the columns {shown}") }
+    if fields.is_empty() {
+        "no columns".into()
+    } else {
+        format!("the columns {shown}")
+    }
 }

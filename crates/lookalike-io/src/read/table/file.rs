@@ -45,24 +45,48 @@ impl TableFile {
         guarded(&name, move || {
             if start.starts_with(b"PAR1") || start.starts_with(b"PARE") {
                 let parquet = Parquet::open(ranges)?;
-                return Ok(Self::of(of_name, parquet.parts(), parquet.layout(), Source::Parquet(parquet)));
+                return Ok(Self::of(
+                    of_name,
+                    parquet.parts(),
+                    parquet.layout(),
+                    Source::Parquet(parquet),
+                ));
             }
             if start.starts_with(b"ARROW1") || Ipc::is_stream(&start[..start.len().min(8)]) {
-                let format = if start.starts_with(b"ARROW1") { Format::ArrowFile } else { Format::ArrowStream };
+                let format = if start.starts_with(b"ARROW1") {
+                    Format::ArrowFile
+                } else {
+                    Format::ArrowStream
+                };
                 let ipc = Ipc::open(ranges, format)?;
-                return Ok(Self::of(of_name, ipc.parts(), ipc.layout(), Source::Ipc(ipc)));
+                return Ok(Self::of(
+                    of_name,
+                    ipc.parts(),
+                    ipc.layout(),
+                    Source::Ipc(ipc),
+                ));
             }
             let neither = || {
-                let refused = Error::new(ErrorKind::Input, "is neither a Parquet file nor an Arrow IPC file or stream");
+                let refused = Error::new(
+                    ErrorKind::Input,
+                    "is neither a Parquet file nor an Arrow IPC file or stream",
+                );
                 refused.advise(words!["name its format with ", Setting::Format])
             };
-            Err(foreign::reported(&start, &of_name).unwrap_or_else(neither).at(&*of_name))
+            Err(foreign::reported(&start, &of_name)
+                .unwrap_or_else(neither)
+                .at(&*of_name))
         })
     }
 
     /// Creates a table from batches in memory.
     pub fn in_memory(table: &InputTable) -> Self {
-        let sizes = table.batches().iter().map(|batch| (batch.num_rows() as u64, batch.get_array_memory_size() as u64));
+        let sizes = table.batches().iter().map(|batch| {
+            (
+                batch.num_rows() as u64,
+                batch.get_array_memory_size() as u64,
+            )
+        });
         let parts = parts(sizes);
         let layout = Layout {
             schema: table.schema().clone(),
@@ -71,12 +95,22 @@ impl TableFile {
             types: None,
             dictionaries: Vec::new(),
         };
-        Self::of(table.name().into(), parts, layout, Source::Batches(table.clone()))
+        Self::of(
+            table.name().into(),
+            parts,
+            layout,
+            Source::Batches(table.clone()),
+        )
     }
 
     fn of(name: Arc<str>, parts: Vec<Part>, mut layout: Layout, source: Source) -> Self {
         layout.group_rows = parts.iter().map(|part| part.rows as usize).max();
-        Self { name, parts, layout, source }
+        Self {
+            name,
+            parts,
+            layout,
+            source,
+        }
     }
 
     /// Divides parts into smaller parts if the format allows it. Each smaller part has about `bytes` bytes of text.
@@ -125,7 +159,11 @@ impl TableFile {
 
     /// Returns the range of a column in a row group of a Parquet file.
     #[cfg(test)]
-    pub(crate) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
+    pub(crate) fn chunk_place(
+        &self,
+        number: usize,
+        path: &[String],
+    ) -> Option<std::ops::Range<usize>> {
         match &self.source {
             Source::Parquet(parquet) => parquet.chunk_place(number, path),
             _ => None,
@@ -138,26 +176,44 @@ impl TableFile {
     /// Fails if the part does not exist or cannot be read.
     pub fn part(&self, number: usize, columns: &Columns, wanted: Wanted) -> Result<RowStream> {
         let Some(part) = self.parts.get(number) else {
-            return Err(Error::new(ErrorKind::Internal, format!("has no part {number}")).at(&*self.name));
+            return Err(
+                Error::new(ErrorKind::Internal, format!("has no part {number}")).at(&*self.name),
+            );
         };
         let batches = guarded(&self.name, || match &self.source {
             Source::Parquet(parquet) => parquet.read(number, columns, wanted),
             Source::Ipc(ipc) => {
                 let (ipc, columns) = (ipc.part(number), columns.clone());
-                Ok(lazily(columns.clone(), part.bytes, move || ipc.read(&columns, wanted)))
+                Ok(lazily(columns.clone(), part.bytes, move || {
+                    ipc.read(&columns, wanted)
+                }))
             }
             Source::Batches(table) => {
                 let batch = table.batches()[number].clone();
-                let batch = if wanted == Wanted::Chosen { columns.project(&batch)? } else { batch };
+                let batch = if wanted == Wanted::Chosen {
+                    columns.project(&batch)?
+                } else {
+                    batch
+                };
                 Ok(lazily(columns.clone(), part.bytes, move || Ok(batch)))
             }
         })?;
-        Ok(RowStream { name: self.name.clone(), part: number, rows: part.rows, read: 0, batches: Some(batches) })
+        Ok(RowStream {
+            name: self.name.clone(),
+            part: number,
+            rows: part.rows,
+            read: 0,
+            batches: Some(batches),
+        })
     }
 }
 
 /// Returns a batch in smaller pieces. The batch is decoded only when the first piece is requested.
-fn lazily(columns: Columns, all: u64, decode: impl FnOnce() -> Result<RecordBatch> + Send + 'static) -> Batches {
+fn lazily(
+    columns: Columns,
+    all: u64,
+    decode: impl FnOnce() -> Result<RecordBatch> + Send + 'static,
+) -> Batches {
     let (mut decode, mut left) = (Some(decode), None::<(RecordBatch, usize)>);
     Box::new(std::iter::from_fn(move || {
         if let Some(decode) = decode.take() {
@@ -202,7 +258,9 @@ impl RowStream {
     /// # Errors
     /// Fails if data is damaged; the error has the file, the part and, if possible, the column.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        let Some(batches) = &mut self.batches else { return Ok(None) };
+        let Some(batches) = &mut self.batches else {
+            return Ok(None);
+        };
         let next = guarded(&self.name, || batches.next().transpose());
         match &next {
             Ok(Some(batch)) => {
@@ -224,8 +282,17 @@ impl RowStream {
 
     fn of_other_length(&mut self) -> Error {
         self.batches = None;
-        let Self { name, part, rows, read, .. } = self;
-        let what = format!("part {part} should have {rows} rows and has {read}: the file is damaged");
-        Error::new(ErrorKind::Input, what).at(&**name).advise("write it again")
+        let Self {
+            name,
+            part,
+            rows,
+            read,
+            ..
+        } = self;
+        let what =
+            format!("part {part} should have {rows} rows and has {read}: the file is damaged");
+        Error::new(ErrorKind::Input, what)
+            .at(&**name)
+            .advise("write it again")
     }
 }

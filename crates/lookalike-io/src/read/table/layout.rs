@@ -77,7 +77,11 @@ pub(crate) fn batch_rows(rows: u64, texts: u64, all: u64) -> usize {
 pub(crate) fn parts(sizes: impl Iterator<Item = (u64, u64)>) -> Vec<Part> {
     let mut before = 0u64;
     let part = |(rows, bytes)| {
-        let part = Part { rows, before, bytes };
+        let part = Part {
+            rows,
+            before,
+            bytes,
+        };
         before = before.saturating_add(rows);
         part
     };
@@ -93,6 +97,12 @@ pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result
 
 pub(crate) fn damaged(name: &str, what: impl Display) -> Error {
     // The message of an external decoder may have several lines, so its lines are joined to one.
-    let what = what.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-    Error::new(ErrorKind::Input, format!("is damaged ({what})")).at(name).advise("copy or download it again")
+    let what = what
+        .to_string()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    Error::new(ErrorKind::Input, format!("is damaged ({what})"))
+        .at(name)
+        .advise("copy or download it again")
 }

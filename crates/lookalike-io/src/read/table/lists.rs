@@ -24,23 +24,38 @@ pub(super) fn range(array: &ArrayRef, row: usize) -> Range<usize> {
     match array.data_type() {
         DataType::List(_) => {
             let list = array.as_list::<i32>();
-            of(list.value_offsets()[row] as usize, list.value_length(row) as usize)
+            of(
+                list.value_offsets()[row] as usize,
+                list.value_length(row) as usize,
+            )
         }
         DataType::LargeList(_) => {
             let list = array.as_list::<i64>();
-            of(list.value_offsets()[row] as usize, list.value_length(row) as usize)
+            of(
+                list.value_offsets()[row] as usize,
+                list.value_length(row) as usize,
+            )
         }
         DataType::FixedSizeList(..) => {
             let list = array.as_fixed_size_list();
-            of(list.value_offset(row) as usize, list.value_length() as usize)
+            of(
+                list.value_offset(row) as usize,
+                list.value_length() as usize,
+            )
         }
         DataType::ListView(_) => {
             let list = array.as_list_view::<i32>();
-            of(list.value_offset(row) as usize, list.value_size(row) as usize)
+            of(
+                list.value_offset(row) as usize,
+                list.value_size(row) as usize,
+            )
         }
         DataType::LargeListView(_) => {
             let list = array.as_list_view::<i64>();
-            of(list.value_offset(row) as usize, list.value_size(row) as usize)
+            of(
+                list.value_offset(row) as usize,
+                list.value_size(row) as usize,
+            )
         }
         _ => 0..0,
     }

@@ -26,13 +26,18 @@ struct Lines {
 
 impl fmt::Debug for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Objects").field("rows", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Objects")
+            .field("rows", &self.len())
+            .finish_non_exhaustive()
     }
 }
 
 impl Objects {
     pub(crate) fn new(batch: RecordBatch) -> Self {
-        Self { batch, lines: OnceLock::new() }
+        Self {
+            batch,
+            lines: OnceLock::new(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -44,7 +49,11 @@ impl Objects {
     /// # Errors
     /// Fails if JSON cannot represent a value of this row, or of an earlier row of the batch.
     pub(crate) fn object(&self, at: usize) -> Result<&[u8], Fault> {
-        let Lines { bytes, ends, failure } = self.lines.get_or_init(|| Lines::of(&self.batch));
+        let Lines {
+            bytes,
+            ends,
+            failure,
+        } = self.lines.get_or_init(|| Lines::of(&self.batch));
         let Some(&end) = ends.get(at) else {
             let lost = || Error::failure("a row of a table has no object");
             return Err(failure.clone().unwrap_or_else(lost));
@@ -59,12 +68,24 @@ impl Lines {
         let mut bytes = Vec::new();
         let failure = write_objects(batch, &mut bytes).err().map(|error| {
             let (_, column, what) = unwritten(batch, &error);
-            let Some(column) = column else { return Error::record(format!("the row {what}")) };
-            let wrong = Error::record(format!("column {} {what}", quoted(&column))).in_field(column);
+            let Some(column) = column else {
+                return Error::record(format!("the row {what}"));
+            };
+            let wrong =
+                Error::record(format!("column {} {what}", quoted(&column))).in_field(column);
             wrong.advise("convert it to a string or a number, or leave that column out")
         });
         // A newline inside a string is escaped, so each newline ends an object.
-        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(end, _)| end).collect();
-        Self { bytes, ends, failure }
+        let ends = bytes
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(end, _)| end)
+            .collect();
+        Self {
+            bytes,
+            ends,
+            failure,
+        }
     }
 }

@@ -48,9 +48,25 @@ const PART: u64 = 8 << 20;
 impl Table {
     /// Creates a table from which a run reads these fields. `name` is the table's name.
     pub(crate) fn of(name: &str, mut file: TableFile, fields: &Fields) -> Result<Self> {
-        let Fields { text, set, id, keep, label, records, joined, .. } = fields;
+        let Fields {
+            text,
+            set,
+            id,
+            keep,
+            label,
+            records,
+            joined,
+            ..
+        } = fields;
         let columns = match records {
-            None => Columns::choose(name, file.schema(), (text, joined.as_deref(), *set), id, keep, label.as_deref())?,
+            None => Columns::choose(
+                name,
+                file.schema(),
+                (text, joined.as_deref(), *set),
+                id,
+                keep,
+                label.as_deref(),
+            )?,
             Some(fields) => Columns::of_records(file.schema(), fields),
         };
         file.split(&columns, PART);
@@ -58,7 +74,14 @@ impl Table {
     }
 
     pub(crate) fn parts(&self) -> impl Iterator<Item = TablePart> {
-        self.file.parts().iter().enumerate().map(|(number, part)| TablePart { number, before: part.before })
+        self.file
+            .parts()
+            .iter()
+            .enumerate()
+            .map(|(number, part)| TablePart {
+                number,
+                before: part.before,
+            })
     }
 
     /// Returns the number of bytes of all parts as stored.
@@ -73,20 +96,44 @@ impl Table {
 
     /// Returns the number of bytes of all parts before a part.
     pub(crate) fn size_before(&self, number: usize) -> u64 {
-        self.file.parts()[..number].iter().map(|part| part.bytes).sum()
+        self.file.parts()[..number]
+            .iter()
+            .map(|part| part.bytes)
+            .sum()
     }
 
     /// Returns the properties that an output inherits from the table. `name` is the table's name.
     pub(crate) fn layout<'a>(&'a self, name: &'a str) -> TableLayout<'a> {
         let (layout, columns) = (self.file.layout(), &self.columns);
-        TableLayout { name, layout, text: columns.text_path().unwrap_or_default(), id: columns.id_type(&layout.schema) }
+        TableLayout {
+            name,
+            layout,
+            text: columns.text_path().unwrap_or_default(),
+            id: columns.id_type(&layout.schema),
+        }
     }
 
     /// Begins reading a part, with all its columns or only those that are needed. Adds the number of bytes read to `read`.
-    pub(crate) fn stream(&self, number: usize, whole: bool, read: Arc<AtomicU64>) -> Result<RowBlocks> {
+    pub(crate) fn stream(
+        &self,
+        number: usize,
+        whole: bool,
+        read: Arc<AtomicU64>,
+    ) -> Result<RowBlocks> {
         let part = self.file.parts()[number];
-        let rows = self.file.part(number, &self.columns, if whole { Wanted::All } else { Wanted::Chosen })?;
-        Ok(RowBlocks { rows, columns: self.columns.clone(), index: 0, size: (part.rows, part.bytes), passed: 0, read })
+        let rows = self.file.part(
+            number,
+            &self.columns,
+            if whole { Wanted::All } else { Wanted::Chosen },
+        )?;
+        Ok(RowBlocks {
+            rows,
+            columns: self.columns.clone(),
+            index: 0,
+            size: (part.rows, part.bytes),
+            passed: 0,
+            read,
+        })
     }
 }
 
@@ -126,10 +173,15 @@ impl RowBlocks {
         let (all, size) = self.size;
         let left = self.rows.left();
         let passed = (u128::from(all - left) * u128::from(size) / u128::from(all.max(1))) as u64;
-        self.read.fetch_add(passed - std::mem::replace(&mut self.passed, passed), Ordering::Relaxed);
+        self.read.fetch_add(
+            passed - std::mem::replace(&mut self.passed, passed),
+            Ordering::Relaxed,
+        );
         buffer.last = left == 0;
         let rows = |batch| match self.columns.document() {
-            Some(_) => Rows::new(batch, &self.columns).map(Arc::new).map(Cut::Texts),
+            Some(_) => Rows::new(batch, &self.columns)
+                .map(Arc::new)
+                .map(Cut::Texts),
             None => Ok(Cut::Objects(Arc::new(Objects::new(batch)))),
         };
         let cut = batch.map(rows).transpose().map_err(Failure::Reported)?;

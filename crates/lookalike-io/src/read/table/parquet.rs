@@ -18,12 +18,15 @@ use lookalike::shown::quoted;
 use parquet::{
     arrow::{
         ProjectionMask,
-        arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector},
+        arrow_reader::{
+            ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+            RowSelector,
+        },
     },
     errors::ParquetError,
     file::metadata::{
-        ColumnChunkMetaData, FileMetaData, OffsetIndexBuilder, PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder,
-        RowGroupMetaData,
+        ColumnChunkMetaData, FileMetaData, OffsetIndexBuilder, PageIndexPolicy, ParquetMetaData,
+        ParquetMetaDataBuilder, RowGroupMetaData,
     },
     schema::types::SchemaDescriptor,
 };
@@ -78,7 +81,10 @@ impl Parquet {
     pub(crate) fn open(ranges: Ranges) -> Result<Self> {
         let (name, size) = (ranges.name().to_owned(), ranges.size());
         let truncated = || {
-            let failure = Error::new(ErrorKind::Input, "begins like a Parquet file, but has no footer: it is truncated");
+            let failure = Error::new(
+                ErrorKind::Input,
+                "begins like a Parquet file, but has no footer: it is truncated",
+            );
             failure.at(&*name).advise("copy or download it again")
         };
         if size < 12 {
@@ -94,10 +100,12 @@ impl Parquet {
         let chunks = Chunks::plain(&ranges);
         let options = || ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip);
         let plain = || options().with_skip_arrow_metadata(true);
-        let loaded = ArrowReaderMetadata::load(&chunks, plain()).map_err(|error| match chunks.failure() {
-            Some(failure) => failure,
-            None if error.to_string().contains("ncrypt") => encrypted(&name),
-            None => damaged(&name, format_args!("its footer: {}", words(&error))),
+        let loaded = ArrowReaderMetadata::load(&chunks, plain()).map_err(|error| {
+            match chunks.failure() {
+                Some(failure) => failure,
+                None if error.to_string().contains("ncrypt") => encrypted(&name),
+                None => damaged(&name, format_args!("its footer: {}", words(&error))),
+            }
         })?;
         let metadata = match arrow_schema(&name, &loaded)? {
             // The Arrow schema that another program stored may not match the file. The file's own schema always matches.
@@ -109,17 +117,38 @@ impl Parquet {
                 let (start, length) = (chunk_start(chunk), chunk.compressed_size());
                 if start < 0
                     || length < 0
-                    || start.checked_add(length).is_none_or(|end| end as u64 > size)
+                    || start
+                        .checked_add(length)
+                        .is_none_or(|end| end as u64 > size)
                     || group.num_rows() < 0
                 {
                     let column = quoted(&chunk.column_path().string());
-                    return Err(damaged(&name, format_args!("row group {number}, column {column}: it is outside the file")));
+                    return Err(damaged(
+                        &name,
+                        format_args!("row group {number}, column {column}: it is outside the file"),
+                    ));
                 }
             }
         }
-        let rows = metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64);
-        let stretches = rows.enumerate().map(|(group, rows)| Stretch { group, start: 0, rows }).collect();
-        Ok(Self { ranges, metadata, stretches, pages: Arc::default() })
+        let rows = metadata
+            .metadata()
+            .row_groups()
+            .iter()
+            .map(|group| group.num_rows() as u64);
+        let stretches = rows
+            .enumerate()
+            .map(|(group, rows)| Stretch {
+                group,
+                start: 0,
+                rows,
+            })
+            .collect();
+        Ok(Self {
+            ranges,
+            metadata,
+            stretches,
+            pages: Arc::default(),
+        })
     }
 
     /// Divides row groups into parts, so that several threads can read a group. Each part has about `bytes` bytes of text, or of
@@ -132,28 +161,46 @@ impl Parquet {
         if self.ranges.as_object().is_some() {
             return;
         }
-        let Some(text) = self.widest(columns) else { return };
-        if self.columns().columns().iter().any(|column| column.max_rep_level() > 0) {
+        let Some(text) = self.widest(columns) else {
+            return;
+        };
+        if self
+            .columns()
+            .columns()
+            .iter()
+            .any(|column| column.max_rep_level() > 0)
+        {
             return;
         }
         let cut = |(group, metadata): (usize, &RowGroupMetaData)| {
             let chunk = metadata.column(text);
             let (rows, size) = (metadata.num_rows() as u64, plain_size(chunk));
-            let others = metadata.columns().iter().enumerate().filter(|&(leaf, _)| leaf != text);
+            let others = metadata
+                .columns()
+                .iter()
+                .enumerate()
+                .filter(|&(leaf, _)| leaf != text);
             let twice: u64 = others.map(|(_, other)| page_size(other)).sum();
             let bytes = bytes.max(DECODED_TWICE.saturating_mul(twice));
-            let pages = (size / 2 >= bytes).then(|| Pages::locate(&self.ranges, chunk, rows)).flatten();
+            let pages = (size / 2 >= bytes)
+                .then(|| Pages::locate(&self.ranges, chunk, rows))
+                .flatten();
             let (mut starts, mut taken) = (vec![0], 0u128);
             for page in pages.iter().flat_map(|pages| pages.places.page_locations()) {
                 if taken >= bytes.into() && page.first_row_index as u64 > 0 {
                     starts.push(page.first_row_index as u64);
                     taken = 0;
                 }
-                taken += page.compressed_page_size as u128 * u128::from(size) / (chunk.compressed_size() as u128).max(1);
+                taken += page.compressed_page_size as u128 * u128::from(size)
+                    / (chunk.compressed_size() as u128).max(1);
             }
             let stretch = |(at, &start): (usize, &u64)| {
                 let end = starts.get(at + 1).copied().unwrap_or(rows);
-                Stretch { group, start, rows: end - start }
+                Stretch {
+                    group,
+                    start,
+                    rows: end - start,
+                }
             };
             starts.iter().enumerate().map(stretch).collect::<Vec<_>>()
         };
@@ -169,39 +216,72 @@ impl Parquet {
     }
 
     pub(crate) fn parts(&self) -> Vec<Part> {
-        let sizes = self.stretches.iter().map(|&Stretch { group, start, rows }| {
-            let group = &self.groups()[group];
-            let up_to = |row: u64| (u128::from(row) * group.compressed_size() as u128 / (group.num_rows() as u128).max(1)) as u64;
-            let bytes =
-                if rows == group.num_rows() as u64 { group.compressed_size() as u64 } else { up_to(start + rows) - up_to(start) };
-            (rows, bytes)
-        });
+        let sizes = self
+            .stretches
+            .iter()
+            .map(|&Stretch { group, start, rows }| {
+                let group = &self.groups()[group];
+                let up_to = |row: u64| {
+                    (u128::from(row) * group.compressed_size() as u128
+                        / (group.num_rows() as u128).max(1)) as u64
+                };
+                let bytes = if rows == group.num_rows() as u64 {
+                    group.compressed_size() as u64
+                } else {
+                    up_to(start + rows) - up_to(start)
+                };
+                (rows, bytes)
+            });
         parts(sizes)
     }
 
     pub(crate) fn layout(&self) -> Layout {
         let file: &FileMetaData = self.metadata.metadata().file_metadata();
         let pairs = file.key_value_metadata().into_iter().flatten();
-        let metadata = pairs.filter(|pair| pair.key != ARROW_SCHEMA).map(|pair| (pair.key.clone(), pair.value.clone())).collect();
+        let metadata = pairs
+            .filter(|pair| pair.key != ARROW_SCHEMA)
+            .map(|pair| (pair.key.clone(), pair.value.clone()))
+            .collect();
         let groups = self.groups();
-        let dictionaries = self.columns().columns().iter().enumerate().map(|(leaf, column)| {
-            (column.path().parts().to_vec(), !groups.is_empty() && groups.iter().all(|group| is_dictionary(group.column(leaf))))
-        });
+        let dictionaries = self
+            .columns()
+            .columns()
+            .iter()
+            .enumerate()
+            .map(|(leaf, column)| {
+                (
+                    column.path().parts().to_vec(),
+                    !groups.is_empty()
+                        && groups.iter().all(|group| is_dictionary(group.column(leaf))),
+                )
+            });
         let dictionaries = dictionaries.collect();
         let types = Some(file.schema_descr_ptr());
-        Layout { schema: self.metadata.schema().clone(), metadata, group_rows: None, types, dictionaries }
+        Layout {
+            schema: self.metadata.schema().clone(),
+            metadata,
+            group_rows: None,
+            types,
+            dictionaries,
+        }
     }
 
     /// Returns the approximate number of decoded bytes in one page of each column. This is the maximum of all row groups.
     pub(crate) fn page_memory(&self) -> u64 {
-        self.groups().iter().map(|group| group.columns().iter().map(page_size).sum()).max().unwrap_or(0)
+        self.groups()
+            .iter()
+            .map(|group| group.columns().iter().map(page_size).sum())
+            .max()
+            .unwrap_or(0)
     }
 
     /// Returns the leaf columns for a path through structs. For a list, this is the column of its items; for a struct, these are
     /// the columns of all its fields.
     fn leaves(&self, path: &[String]) -> impl Iterator<Item = usize> {
         let columns = self.columns().columns().iter().enumerate();
-        columns.filter(move |(_, column)| column.path().parts().starts_with(path)).map(|(leaf, _)| leaf)
+        columns
+            .filter(move |(_, column)| column.path().parts().starts_with(path))
+            .map(|(leaf, _)| leaf)
     }
 
     /// Returns the leaf column that decides which rows are read together: the column of the texts or, if records with fields are
@@ -210,30 +290,62 @@ impl Parquet {
         if let Some(text) = columns.text_path() {
             return self.leaves(text).next();
         }
-        let size = |&leaf: &usize| self.groups().iter().map(|group| plain_size(group.column(leaf))).sum::<u64>();
-        columns.paths().into_iter().flat_map(|path| self.leaves(path)).max_by_key(size)
+        let size = |&leaf: &usize| {
+            self.groups()
+                .iter()
+                .map(|group| plain_size(group.column(leaf)))
+                .sum::<u64>()
+        };
+        columns
+            .paths()
+            .into_iter()
+            .flat_map(|path| self.leaves(path))
+            .max_by_key(size)
     }
 
     #[cfg(test)]
-    pub(crate) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
+    pub(crate) fn chunk_place(
+        &self,
+        number: usize,
+        path: &[String],
+    ) -> Option<std::ops::Range<usize>> {
         let chunk = self.groups()[number].column(self.leaves(path).next()?);
         let start = chunk_start(chunk) as usize;
         Some(start..start + chunk.compressed_size() as usize)
     }
 
     pub(crate) fn read(&self, part: usize, columns: &Columns, wanted: Wanted) -> Result<Batches> {
-        let Stretch { group: number, start, rows } = self.stretches[part];
+        let Stretch {
+            group: number,
+            start,
+            rows,
+        } = self.stretches[part];
         let group = &self.groups()[number];
-        let leaves: Vec<Vec<usize>> = columns.paths().into_iter().map(|path| self.leaves(path).collect()).collect();
+        let leaves: Vec<Vec<usize>> = columns
+            .paths()
+            .into_iter()
+            .map(|path| self.leaves(path).collect())
+            .collect();
         let are_known = leaves.iter().all(|leaves| !leaves.is_empty());
         let leaves: Vec<usize> = match wanted {
-            Wanted::Chosen if are_known => leaves.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect(),
+            Wanted::Chosen if are_known => leaves
+                .into_iter()
+                .flatten()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
             _ => (0..self.columns().num_columns()).collect(),
         };
         let all = group.total_byte_size().max(0) as u64;
         let texts = match columns.text_path() {
-            Some(path) => self.leaves(path).next().map_or(all, |leaf| plain_size(group.column(leaf))),
-            None => leaves.iter().map(|&leaf| plain_size(group.column(leaf))).sum(),
+            Some(path) => self
+                .leaves(path)
+                .next()
+                .map_or(all, |leaf| plain_size(group.column(leaf))),
+            None => leaves
+                .iter()
+                .map(|&leaf| plain_size(group.column(leaf)))
+                .sum(),
         };
         let batch = batch_rows(group.num_rows() as u64, texts, all);
         let schema = match wanted {
@@ -241,18 +353,34 @@ impl Parquet {
             Wanted::All => None,
         };
         let is_whole = rows == group.num_rows() as u64;
-        let alone = if is_whole { None } else { self.with_pages(number, &leaves, &(start..start + rows)) };
+        let alone = if is_whole {
+            None
+        } else {
+            self.with_pages(number, &leaves, &(start..start + rows))
+        };
         let (metadata, place) = self.reading(alone, schema, number);
         let chunks = Chunks::of(&self.ranges, leaves.iter().map(|&leaf| group.column(leaf)))?;
         let mask = ProjectionMask::leaves(self.columns(), leaves.iter().copied());
-        let reported = Reporting { file: self.clone(), number, leaves };
+        let reported = Reporting {
+            file: self.clone(),
+            number,
+            leaves,
+        };
         let reader = builder(chunks.clone(), metadata, place, mask, batch);
-        let reader = if is_whole { reader } else { reader.with_row_selection(selection(start, rows)) };
-        let mut reader = reader.build().map_err(|error| reported.failure(&chunks, &words(&error)))?;
+        let reader = if is_whole {
+            reader
+        } else {
+            reader.with_row_selection(selection(start, rows))
+        };
+        let mut reader = reader
+            .build()
+            .map_err(|error| reported.failure(&chunks, &words(&error)))?;
         Ok(Box::new(std::iter::from_fn(move || {
             let next = guarded(reported.file.ranges.name(), || Ok(reader.next()));
             match next {
-                Ok(next) => Some(next?.map_err(|error| reported.failure(&chunks, &error.to_string()))),
+                Ok(next) => {
+                    Some(next?.map_err(|error| reported.failure(&chunks, &error.to_string())))
+                }
                 // The message of a panic says little, but it may be possible to find the column.
                 Err(error) => Some(Err(reported.failure(&chunks, &error.to_string()))),
             }
@@ -261,25 +389,41 @@ impl Parquet {
 
     /// Returns metadata for reading some rows of a row group. It has only this row group, and the positions of the pages of
     /// `leaves`. Returns none if the positions are unknown.
-    fn with_pages(&self, number: usize, leaves: &[usize], rows: &Range<u64>) -> Option<Arc<ParquetMetaData>> {
+    fn with_pages(
+        &self,
+        number: usize,
+        leaves: &[usize],
+        rows: &Range<u64>,
+    ) -> Option<Arc<ParquetMetaData>> {
         let group = &self.groups()[number];
         let mut known = lock(&self.pages);
         known.retain(|&(other, _), _| other.abs_diff(number) < REMEMBERED);
-        let mut places: Vec<_> = (0..group.num_columns()).map(|_| OffsetIndexBuilder::new().build()).collect();
+        let mut places: Vec<_> = (0..group.num_columns())
+            .map(|_| OffsetIndexBuilder::new().build())
+            .collect();
         let mut columns = group.columns().to_vec();
         for &leaf in leaves {
             let pages = match known.entry((number, leaf)) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(scratch) => {
-                    scratch.insert(Pages::locate(&self.ranges, group.column(leaf), group.num_rows() as u64)?)
-                }
+                Entry::Vacant(scratch) => scratch.insert(Pages::locate(
+                    &self.ranges,
+                    group.column(leaf),
+                    group.num_rows() as u64,
+                )?),
             };
             places[leaf] = pages.places.clone();
             columns[leaf] = pages.chunk_of(group.column(leaf), rows);
         }
-        let group = group.clone().into_builder().set_column_metadata(columns).build().ok()?;
+        let group = group
+            .clone()
+            .into_builder()
+            .set_column_metadata(columns)
+            .build()
+            .ok()?;
         let file = self.metadata.metadata().file_metadata().clone();
-        let alone = ParquetMetaDataBuilder::new(file).add_row_group(group).set_offset_index(Some(vec![places]));
+        let alone = ParquetMetaDataBuilder::new(file)
+            .add_row_group(group)
+            .set_offset_index(Some(vec![places]));
         Some(Arc::new(alone.build()))
     }
 
@@ -295,10 +439,16 @@ impl Parquet {
             return (self.metadata.clone(), number);
         }
         let options = |schema: &SchemaRef| {
-            ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip).with_schema(schema.clone())
+            ArrowReaderOptions::new()
+                .with_page_index_policy(PageIndexPolicy::Skip)
+                .with_schema(schema.clone())
         };
         let own = self.metadata.schema();
-        for (metadata, place) in alone.iter().map(|alone| (alone, 0)).chain([(self.metadata.metadata(), number)]) {
+        for (metadata, place) in alone
+            .iter()
+            .map(|alone| (alone, 0))
+            .chain([(self.metadata.metadata(), number)])
+        {
             for schema in schema.iter().chain([own]) {
                 if let Ok(made) = ArrowReaderMetadata::try_new(metadata.clone(), options(schema)) {
                     return (made, place);
@@ -312,24 +462,41 @@ impl Parquet {
     fn with_views(&self, columns: &Columns) -> Option<SchemaRef> {
         let schema = self.metadata.schema();
         let fields = viewed(schema.fields(), columns.text_path()?)?;
-        Some(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+        Some(Arc::new(Schema::new_with_metadata(
+            fields,
+            schema.metadata().clone(),
+        )))
     }
 }
 
 /// Selects some rows of a group.
 fn selection(start: u64, rows: u64) -> RowSelection {
-    vec![RowSelector::skip(start as usize), RowSelector::select(rows as usize)].into()
+    vec![
+        RowSelector::skip(start as usize),
+        RowSelector::select(rows as usize),
+    ]
+    .into()
 }
 
 /// Returns the Arrow schema of a file, if it can be read.
 fn arrow_schema(name: &str, loaded: &ArrowReaderMetadata) -> Result<Option<Schema>> {
     let pairs = loaded.metadata().file_metadata().key_value_metadata();
-    let value = pairs.into_iter().flatten().find(|pair| pair.key == ARROW_SCHEMA).and_then(|pair| pair.value.as_deref());
-    value.and_then(|value| stored::in_parquet(name, value)).transpose()
+    let value = pairs
+        .into_iter()
+        .flatten()
+        .find(|pair| pair.key == ARROW_SCHEMA)
+        .and_then(|pair| pair.value.as_deref());
+    value
+        .and_then(|value| stored::in_parquet(name, value))
+        .transpose()
 }
 
 /// Returns the file's metadata with the types of its Arrow schema, which is part of the file's key-value metadata.
-fn of_schema(loaded: &ArrowReaderMetadata, options: ArrowReaderOptions, stored: &Schema) -> Option<ArrowReaderMetadata> {
+fn of_schema(
+    loaded: &ArrowReaderMetadata,
+    options: ArrowReaderOptions,
+    stored: &Schema,
+) -> Option<ArrowReaderMetadata> {
     let hinted = ArrowReaderMetadata::try_new(loaded.metadata().clone(), options.clone()).ok()?;
     let schema = hinted.schema();
     let fields = stored::with_zones(schema.fields(), stored.fields());
@@ -337,7 +504,9 @@ fn of_schema(loaded: &ArrowReaderMetadata, options: ArrowReaderOptions, stored: 
         return Some(hinted);
     }
     let schema: SchemaRef = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-    ArrowReaderMetadata::try_new(loaded.metadata().clone(), options.with_schema(schema)).ok().or(Some(hinted))
+    ArrowReaderMetadata::try_new(loaded.metadata().clone(), options.with_schema(schema))
+        .ok()
+        .or(Some(hinted))
 }
 
 /// Returns fields in which the text at a path is a view, or none if the text's type does not allow a view.
@@ -364,7 +533,10 @@ fn builder(
     rows: usize,
 ) -> ParquetRecordBatchReaderBuilder<Chunks> {
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, metadata);
-    builder.with_row_groups(vec![number]).with_projection(mask).with_batch_size(rows)
+    builder
+        .with_row_groups(vec![number])
+        .with_projection(mask)
+        .with_batch_size(rows)
 }
 
 /// The data needed to report where an error occurred.
@@ -383,26 +555,52 @@ impl Reporting {
         }
         let (name, number) = (self.file.ranges.name(), self.number);
         let group = &self.file.groups()[number];
-        let Some((leaf, what)) = self.leaves.iter().find_map(|&leaf| Some((leaf, self.fails(leaf)?))) else {
+        let Some((leaf, what)) = self
+            .leaves
+            .iter()
+            .find_map(|&leaf| Some((leaf, self.fails(leaf)?)))
+        else {
             return damaged(name, format_args!("row group {number}: {what}"));
         };
-        let (column, codec) = (quoted(&group.column(leaf).column_path().string()), group.column(leaf).compression());
-        if what.contains("Disabled feature") || what.contains("nknown compression") || what.contains("not supported") {
-            let what = format!("row group {number}, column {column}: cannot be read ({what}; compressed with {codec})");
-            return Error::new(ErrorKind::Input, what).at(name).advise("write the file again with zstd");
+        let (column, codec) = (
+            quoted(&group.column(leaf).column_path().string()),
+            group.column(leaf).compression(),
+        );
+        if what.contains("Disabled feature")
+            || what.contains("nknown compression")
+            || what.contains("not supported")
+        {
+            let what = format!(
+                "row group {number}, column {column}: cannot be read ({what}; compressed with {codec})"
+            );
+            return Error::new(ErrorKind::Input, what)
+                .at(name)
+                .advise("write the file again with zstd");
         }
-        damaged(name, format_args!("row group {number}, column {column}: {what}"))
+        damaged(
+            name,
+            format_args!("row group {number}, column {column}: {what}"),
+        )
     }
 
     /// Reads one column by itself, or together with the other columns of the same map or struct. Returns what is wrong, if the
     /// error is in this column.
     fn fails(&self, leaf: usize) -> Option<String> {
         let group = &self.file.groups()[self.number];
-        let mask = ProjectionMask::roots(self.file.columns(), [self.file.columns().get_column_root_idx(leaf)]);
+        let mask = ProjectionMask::roots(
+            self.file.columns(),
+            [self.file.columns().get_column_root_idx(leaf)],
+        );
         let tried = guarded("", || {
             let size = plain_size(group.column(leaf));
             let rows = batch_rows(group.num_rows() as u64, size, size);
-            let reader = builder(Chunks::plain(&self.file.ranges), self.file.metadata.clone(), self.number, mask, rows);
+            let reader = builder(
+                Chunks::plain(&self.file.ranges),
+                self.file.metadata.clone(),
+                self.number,
+                mask,
+                rows,
+            );
             let mut reader = match reader.build() {
                 Ok(reader) => reader,
                 Err(error) => return Ok(Some(words(&error))),
@@ -415,12 +613,16 @@ impl Reporting {
 
 fn encrypted(name: &str) -> Error {
     let advice = "decrypt it first, for instance with pyarrow: read the file with its keys, and write it again";
-    Error::new(ErrorKind::Input, "is encrypted").at(name).advise(advice)
+    Error::new(ErrorKind::Input, "is encrypted")
+        .at(name)
+        .advise(advice)
 }
 
 fn words(error: &ParquetError) -> String {
     match error {
-        ParquetError::General(what) | ParquetError::NYI(what) | ParquetError::EOF(what) => what.clone(),
+        ParquetError::General(what) | ParquetError::NYI(what) | ParquetError::EOF(what) => {
+            what.clone()
+        }
         other => other.to_string(),
     }
 }
@@ -443,7 +645,9 @@ fn is_dictionary(chunk: &ColumnChunkMetaData) -> bool {
         return false;
     }
     match chunk.page_encoding_stats_mask() {
-        Some(pages) => pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY),
+        Some(pages) => {
+            pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY)
+        }
         // If the file has no statistics about the pages of the chunk, the answer depends on the size of the chunk. A chunk of 2
         // MiB or more is larger than any dictionary, so some of its values are assumed to be stored in another encoding.
         None => chunk.uncompressed_size() < 2 << 20,

@@ -39,21 +39,35 @@ impl Ranges {
     /// # Errors
     /// Fails if there is no such file.
     pub fn of_file(path: &Path, name: &str) -> Result<Self> {
-        let metadata = path.metadata().map_err(|error| Error::reading(name, &error))?;
-        Ok(Self { name: name.into(), size: metadata.len(), bytes: Kind::File(path.into()) })
+        let metadata = path
+            .metadata()
+            .map_err(|error| Error::reading(name, &error))?;
+        Ok(Self {
+            name: name.into(),
+            size: metadata.len(),
+            bytes: Kind::File(path.into()),
+        })
     }
 
     /// Returns the bytes of an object.
     #[cfg(feature = "cloud")]
     pub(crate) fn object(object: Arc<Object>) -> Self {
-        Self { name: object.url().into(), size: object.size(), bytes: Kind::Object(object) }
+        Self {
+            name: object.url().into(),
+            size: object.size(),
+            bytes: Kind::Object(object),
+        }
     }
 
     /// Returns bytes in memory.
     #[cfg(test)]
     pub fn memory(bytes: impl Into<Bytes>, name: &str) -> Self {
         let bytes = bytes.into();
-        Self { name: name.into(), size: bytes.len() as u64, bytes: Kind::Memory(bytes) }
+        Self {
+            name: name.into(),
+            size: bytes.len() as u64,
+            bytes: Kind::Memory(bytes),
+        }
     }
 
     /// Returns the name for messages.
@@ -72,7 +86,8 @@ impl Ranges {
         match &self.bytes {
             Kind::File(path) => {
                 let mut bytes = vec![0; (range.end - range.start) as usize];
-                let read = File::open(path).and_then(|file| file.read_exact_at(&mut bytes, range.start));
+                let read =
+                    File::open(path).and_then(|file| file.read_exact_at(&mut bytes, range.start));
                 read.map_err(|error| Error::reading(&self.name, &error))?;
                 Ok(bytes.into())
             }
@@ -85,14 +100,20 @@ impl Ranges {
 
     /// Reads some ranges into a buffer that begins at position `start` of the file. For an object, neighbouring ranges are
     /// requested together.
-    pub(super) fn read_into(&self, buffer: &mut [u8], start: u64, ranges: &[Range<u64>]) -> Result<()> {
+    pub(super) fn read_into(
+        &self,
+        buffer: &mut [u8],
+        start: u64,
+        ranges: &[Range<u64>],
+    ) -> Result<()> {
         for range in ranges {
             self.inside(range)?;
         }
         #[cfg(feature = "cloud")]
         if let Kind::Object(object) = &self.bytes {
             for (range, bytes) in ranges.iter().zip(object.read_ranges(ranges)?) {
-                buffer[(range.start - start) as usize..(range.end - start) as usize].copy_from_slice(&bytes);
+                buffer[(range.start - start) as usize..(range.end - start) as usize]
+                    .copy_from_slice(&bytes);
             }
             return Ok(());
         }
@@ -105,11 +126,16 @@ impl Ranges {
         for range in ranges {
             let into = &mut buffer[(range.start - start) as usize..(range.end - start) as usize];
             match &self.bytes {
-                Kind::File(_) => file.iter().try_for_each(|file| file.read_exact_at(into, range.start)).map_err(reading)?,
+                Kind::File(_) => file
+                    .iter()
+                    .try_for_each(|file| file.read_exact_at(into, range.start))
+                    .map_err(reading)?,
                 #[cfg(feature = "cloud")]
                 Kind::Object(_) => {}
                 #[cfg(test)]
-                Kind::Memory(bytes) => into.copy_from_slice(&bytes[range.start as usize..range.end as usize]),
+                Kind::Memory(bytes) => {
+                    into.copy_from_slice(&bytes[range.start as usize..range.end as usize])
+                }
             }
         }
         Ok(())
@@ -129,7 +155,12 @@ impl Ranges {
             return Ok(());
         }
         let (name, size) = (&self.name, self.size);
-        let what = format!("has {size} bytes, but needs {}: the file is truncated or damaged", range.end);
-        Err(Error::new(ErrorKind::Input, what).at(&**name).advise("copy or download it again"))
+        let what = format!(
+            "has {size} bytes, but needs {}: the file is truncated or damaged",
+            range.end
+        );
+        Err(Error::new(ErrorKind::Input, what)
+            .at(&**name)
+            .advise("copy or download it again"))
     }
 }

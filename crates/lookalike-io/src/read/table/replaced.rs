@@ -3,12 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, LargeBinaryArray, LargeStringArray, PrimitiveArray,
-    RecordBatch, RunArray, StringArray, StringViewArray, StructArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, LargeBinaryArray,
+    LargeStringArray, PrimitiveArray, RecordBatch, RunArray, StringArray, StringViewArray,
+    StructArray,
     cast::AsArray,
     types::{
-        ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, RunEndIndexType, UInt8Type, UInt16Type, UInt32Type,
-        UInt64Type,
+        ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, RunEndIndexType,
+        UInt8Type, UInt16Type, UInt32Type, UInt64Type,
     },
 };
 use arrow_schema::{ArrowError, DataType};
@@ -20,7 +21,11 @@ type Texts<'a> = [Option<&'a str>];
 ///
 /// # Errors
 /// Fails if there is no such column of texts, or if a dictionary has too few keys for the texts.
-pub(super) fn with_texts(batch: &RecordBatch, path: &[String], texts: &Texts) -> Result<RecordBatch, ArrowError> {
+pub(super) fn with_texts(
+    batch: &RecordBatch,
+    path: &[String],
+    texts: &Texts,
+) -> Result<RecordBatch, ArrowError> {
     let none = || ArrowError::SchemaError(format!("there is no column {}", path.join(".")));
     let (first, rest) = path.split_first().ok_or_else(none)?;
     let at = batch.schema_ref().index_of(first)?;
@@ -30,7 +35,9 @@ pub(super) fn with_texts(batch: &RecordBatch, path: &[String], texts: &Texts) ->
 }
 
 fn inside(array: &ArrayRef, path: &[String], texts: &Texts) -> Result<ArrayRef, ArrowError> {
-    let Some((first, rest)) = path.split_first() else { return of_type(array.data_type(), texts) };
+    let Some((first, rest)) = path.split_first() else {
+        return of_type(array.data_type(), texts);
+    };
     let (fields, mut arrays, nulls) = array.as_struct().clone().into_parts();
     let at = fields.find(first).map(|(at, _)| at);
     let at = at.ok_or_else(|| ArrowError::SchemaError(format!("there is no column {first}")))?;
@@ -62,11 +69,18 @@ fn of_type(kind: &DataType, texts: &Texts) -> Result<ArrayRef, ArrowError> {
             DataType::Int32 => runs::<Int32Type>(values.data_type(), texts)?,
             _ => runs::<Int64Type>(values.data_type(), texts)?,
         },
-        other => return Err(ArrowError::CastError(format!("{other} is not a type of texts"))),
+        other => {
+            return Err(ArrowError::CastError(format!(
+                "{other} is not a type of texts"
+            )));
+        }
     })
 }
 
-fn dictionary<K: ArrowDictionaryKeyType>(values: &DataType, texts: &Texts) -> Result<ArrayRef, ArrowError>
+fn dictionary<K: ArrowDictionaryKeyType>(
+    values: &DataType,
+    texts: &Texts,
+) -> Result<ArrayRef, ArrowError>
 where
     K::Native: TryFrom<usize>,
 {
@@ -78,10 +92,19 @@ where
             distinct.push(Some(text));
             distinct.len() - 1
         });
-        K::Native::try_from(number).map(Some).map_err(|_| ArrowError::DictionaryKeyOverflowError)
+        K::Native::try_from(number)
+            .map(Some)
+            .map_err(|_| ArrowError::DictionaryKeyOverflowError)
     };
-    let keys = texts.iter().copied().map(key).collect::<Result<PrimitiveArray<K>, _>>()?;
-    Ok(Arc::new(DictionaryArray::try_new(keys, of_type(values, &distinct)?)?))
+    let keys = texts
+        .iter()
+        .copied()
+        .map(key)
+        .collect::<Result<PrimitiveArray<K>, _>>()?;
+    Ok(Arc::new(DictionaryArray::try_new(
+        keys,
+        of_type(values, &distinct)?,
+    )?))
 }
 
 fn runs<E: RunEndIndexType>(values: &DataType, texts: &Texts) -> Result<ArrayRef, ArrowError>
@@ -90,6 +113,11 @@ where
 {
     // Each row is a run: few of the texts are equal.
     let end = |end| E::Native::try_from(end).map_err(|_| ArrowError::RunEndIndexOverflowError);
-    let ends = (1..=texts.len()).map(|row| end(row).map(Some)).collect::<Result<PrimitiveArray<E>, _>>()?;
-    Ok(Arc::new(RunArray::try_new(&ends, &*of_type(values, texts)?)?))
+    let ends = (1..=texts.len())
+        .map(|row| end(row).map(Some))
+        .collect::<Result<PrimitiveArray<E>, _>>()?;
+    Ok(Arc::new(RunArray::try_new(
+        &ends,
+        &*of_type(values, texts)?,
+    )?))
 }

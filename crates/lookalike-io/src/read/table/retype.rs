@@ -14,16 +14,23 @@ use crate::error::{Error, Result};
 /// # Errors
 /// Fails if the schema differs in other ways, or if the batch has nulls that the schema does not allow.
 pub fn retyped(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let reported = |error: ArrowError| Error::failure(format!("a batch does not fit its output: {error}"));
+    let reported =
+        |error: ArrowError| Error::failure(format!("a batch does not fit its output: {error}"));
     if batch.num_columns() != schema.fields().len() {
-        return Err(reported(ArrowError::SchemaError("a different number of columns".into())));
+        return Err(reported(ArrowError::SchemaError(
+            "a different number of columns".into(),
+        )));
     }
     let columns = batch.columns().iter().zip(schema.fields());
-    let columns = columns.map(|(column, field)| match column.data_type() == field.data_type() {
-        true => Ok(column.clone()),
-        false => with_type(column.to_data(), field.data_type()).map(make_array),
-    });
-    let columns: Vec<ArrayRef> = columns.collect::<std::result::Result<_, _>>().map_err(reported)?;
+    let columns = columns.map(
+        |(column, field)| match column.data_type() == field.data_type() {
+            true => Ok(column.clone()),
+            false => with_type(column.to_data(), field.data_type()).map(make_array),
+        },
+    );
+    let columns: Vec<ArrayRef> = columns
+        .collect::<std::result::Result<_, _>>()
+        .map_err(reported)?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(reported)
 }
@@ -31,10 +38,17 @@ pub fn retyped(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
 fn with_type(data: ArrayData, kind: &DataType) -> std::result::Result<ArrayData, ArrowError> {
     let children = data.child_data().iter().cloned();
     let inner: Vec<DataType> = match kind {
-        DataType::Struct(fields) => fields.iter().map(|field| field.data_type().clone()).collect(),
-        DataType::RunEndEncoded(ends, values) => vec![ends.data_type().clone(), values.data_type().clone()],
+        DataType::Struct(fields) => fields
+            .iter()
+            .map(|field| field.data_type().clone())
+            .collect(),
+        DataType::RunEndEncoded(ends, values) => {
+            vec![ends.data_type().clone(), values.data_type().clone()]
+        }
         DataType::Dictionary(_, values) => vec![DataType::clone(values)],
-        DataType::Union(fields, _) => UnionFields::iter(fields).map(|(_, field)| field.data_type().clone()).collect(),
+        DataType::Union(fields, _) => UnionFields::iter(fields)
+            .map(|(_, field)| field.data_type().clone())
+            .collect(),
         DataType::List(item)
         | DataType::LargeList(item)
         | DataType::ListView(item)
@@ -43,9 +57,14 @@ fn with_type(data: ArrayData, kind: &DataType) -> std::result::Result<ArrayData,
         | DataType::Map(item, _) => vec![item.data_type().clone()],
         _ => Vec::new(),
     };
-    let children: Vec<ArrayData> =
-        children.zip(&inner).map(|(child, kind)| with_type(child, kind)).collect::<std::result::Result<_, _>>()?;
-    data.into_builder().data_type(kind.clone()).child_data(children).build()
+    let children: Vec<ArrayData> = children
+        .zip(&inner)
+        .map(|(child, kind)| with_type(child, kind))
+        .collect::<std::result::Result<_, _>>()?;
+    data.into_builder()
+        .data_type(kind.clone())
+        .child_data(children)
+        .build()
 }
 
 /// A function that returns the replacement of a type, if it has one.
@@ -53,12 +72,19 @@ type Change<'a> = &'a dyn Fn(&DataType) -> Option<DataType>;
 
 /// Returns fields with some types replaced. Nested types are replaced too, except those inside unions.
 pub fn mapped_fields(fields: &Fields, change: Change) -> Fields {
-    fields.iter().map(|field| mapped_field(field, change)).collect()
+    fields
+        .iter()
+        .map(|field| mapped_field(field, change))
+        .collect()
 }
 
 fn mapped_field(field: &FieldRef, change: Change) -> FieldRef {
     let kind = mapped(field.data_type(), change);
-    if kind == *field.data_type() { field.clone() } else { Arc::new(Field::clone(field).with_data_type(kind)) }
+    if kind == *field.data_type() {
+        field.clone()
+    } else {
+        Arc::new(Field::clone(field).with_data_type(kind))
+    }
 }
 
 fn mapped(kind: &DataType, change: Change) -> DataType {
@@ -71,10 +97,16 @@ fn mapped(kind: &DataType, change: Change) -> DataType {
         DataType::LargeList(item) => DataType::LargeList(mapped_field(item, change)),
         DataType::ListView(item) => DataType::ListView(mapped_field(item, change)),
         DataType::LargeListView(item) => DataType::LargeListView(mapped_field(item, change)),
-        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(mapped_field(item, change), *size),
+        DataType::FixedSizeList(item, size) => {
+            DataType::FixedSizeList(mapped_field(item, change), *size)
+        }
         DataType::Map(item, sorted) => DataType::Map(mapped_field(item, change), *sorted),
-        DataType::Dictionary(keys, values) => DataType::Dictionary(keys.clone(), Box::new(mapped(values, change))),
-        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), mapped_field(values, change)),
+        DataType::Dictionary(keys, values) => {
+            DataType::Dictionary(keys.clone(), Box::new(mapped(values, change)))
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            DataType::RunEndEncoded(ends.clone(), mapped_field(values, change))
+        }
         other => other.clone(),
     }
 }

@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
-    StructArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, RecordBatch,
+    StringArray, StringViewArray, StructArray,
     cast::AsArray,
     types::{Int16Type, Int32Type, Int64Type},
 };
@@ -64,7 +64,9 @@ enum Plain {
 
 impl fmt::Debug for Rows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows").field("rows", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Rows")
+            .field("rows", &self.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -74,10 +76,17 @@ impl Rows {
     /// # Errors
     /// Fails if the batch is from another table, or if the columns are not those of documents.
     pub fn new(batch: RecordBatch, columns: &Columns) -> Result<Self> {
-        let columns = columns.document().ok_or_else(|| Error::failure("the columns are not those of documents"))?;
+        let columns = columns
+            .document()
+            .ok_or_else(|| Error::failure("the columns are not those of documents"))?;
         let values = |column: &Column| {
-            let found = column.of(&batch).map(|(array, around)| Values { is_json: column.is_json, ..Values::of(array, &around) });
-            found.ok_or_else(|| Error::failure(format!("a batch has no column {}", quoted(&column.name))))
+            let found = column.of(&batch).map(|(array, around)| Values {
+                is_json: column.is_json,
+                ..Values::of(array, &around)
+            });
+            found.ok_or_else(|| {
+                Error::failure(format!("a batch has no column {}", quoted(&column.name)))
+            })
         };
         Ok(Self {
             text: match columns.parts.is_empty() {
@@ -105,21 +114,38 @@ impl Rows {
     pub fn text(&self, row: usize) -> std::result::Result<&str, Fault> {
         let field = &self.columns.text.name;
         let Some(at) = self.text.place(row) else {
-            let wrong = Fault::record(format!("field {} is null, not a text", quoted(field))).in_field(&**field);
-            return Err(wrong.advise(words!["give a string, or name another field with ", Setting::TextField]));
+            let wrong = Fault::record(format!("field {} is null, not a text", quoted(field)))
+                .in_field(&**field);
+            return Err(wrong.advise(words![
+                "give a string, or name another field with ",
+                Setting::TextField
+            ]));
         };
-        self.text.plain.text(at).unwrap_or(Ok("")).map_err(|at| invalid(field, at))
+        self.text
+            .plain
+            .text(at)
+            .unwrap_or(Ok(""))
+            .map_err(|at| invalid(field, at))
     }
 
     /// Returns a row's set as a JSON array. A set that is a list is written to `scratch`.
     ///
     /// # Errors
     /// Fails if the set is null, if its bytes are not UTF-8, or if an item is neither a string nor a number.
-    pub fn set<'a>(&'a self, row: usize, scratch: &'a mut String, fields: &Fields) -> std::result::Result<&'a str, Fault> {
+    pub fn set<'a>(
+        &'a self,
+        row: usize,
+        scratch: &'a mut String,
+        fields: &Fields,
+    ) -> std::result::Result<&'a str, Fault> {
         let field = &self.columns.text.name;
         let Some(at) = self.text.place(row) else {
-            let wrong = Fault::record(format!("field {} is null, not a set", quoted(field))).in_field(&**field);
-            let advice = words!["give a list of strings or numbers, or name another field with ", Setting::SetField];
+            let wrong = Fault::record(format!("field {} is null, not a set", quoted(field)))
+                .in_field(&**field);
+            let advice = words![
+                "give a list of strings or numbers, or name another field with ",
+                Setting::SetField
+            ];
             return Err(wrong.advise(advice));
         };
         let Plain::Lists(lists, items) = &self.text.plain else {
@@ -156,10 +182,20 @@ impl Rows {
     /// Fails if the id is null, is a number that is not finite, or has bytes that are not UTF-8.
     pub fn id(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
         out.clear();
-        let (Some(values), Some(column)) = (&self.id, &self.columns.id) else { return Ok(()) };
+        let (Some(values), Some(column)) = (&self.id, &self.columns.id) else {
+            return Ok(());
+        };
         let field = &column.name;
-        let refused = |what: &str| Fault::record(format!("field {} is {what}", quoted(field))).in_field(&**field).advise(no_id());
-        if values.json(field, row, out)? { Ok(()) } else { Err(refused(values.what(row))) }
+        let refused = |what: &str| {
+            Fault::record(format!("field {} is {what}", quoted(field)))
+                .in_field(&**field)
+                .advise(no_id())
+        };
+        if values.json(field, row, out)? {
+            Ok(())
+        } else {
+            Err(refused(values.what(row)))
+        }
     }
 
     /// Writes a row's label as JSON. Writes nothing if the label is absent or null.
@@ -168,30 +204,48 @@ impl Rows {
     /// Fails if the label is a number that is not finite, or has bytes that are not UTF-8.
     pub fn label(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
         out.clear();
-        let (Some(values), Some(column)) = (&self.label, &self.columns.label) else { return Ok(()) };
+        let (Some(values), Some(column)) = (&self.label, &self.columns.label) else {
+            return Ok(());
+        };
         let field = &column.name;
         if values.place(row).is_none() || values.json(field, row, out)? {
             return Ok(());
         }
         let what = values.what(row);
-        Err(Fault::record(format!("field {} is {what}", quoted(field))).in_field(&**field).advise(no_label()))
+        Err(Fault::record(format!("field {} is {what}", quoted(field)))
+            .in_field(&**field)
+            .advise(no_label()))
     }
 
     /// Returns a row's key, by the same rules as for JSON Lines. Overwrites `scratch`.
     ///
     /// # Errors
     /// Fails if the value cannot be used for the keep order.
-    pub fn key(&self, row: usize, text: &str, scratch: &mut String) -> std::result::Result<u64, Fault> {
+    pub fn key(
+        &self,
+        row: usize,
+        text: &str,
+        scratch: &mut String,
+    ) -> std::result::Result<u64, Fault> {
         scratch.clear();
         if let (Some(values), Some(column)) = (&self.keep, &self.columns.keep)
             && !values.json(&column.name, row, scratch)?
         {
-            return Err(keys::unfit(&self.columns.order, &format!("is {}", values.what(row))));
+            return Err(keys::unfit(
+                &self.columns.order,
+                &format!("is {}", values.what(row)),
+            ));
         }
         let keep = self.keep.is_some().then_some(&**scratch);
         keys::key(
             (&self.columns.order, self.columns.set),
-            &Found { text: Text::Plain(text), surplus: 0, id: None, keep, label: None },
+            &Found {
+                text: Text::Plain(text),
+                surplus: 0,
+                id: None,
+                keep,
+                label: None,
+            },
         )
     }
 
@@ -215,7 +269,12 @@ impl Rows {
     ///
     /// # Errors
     /// Fails for the same reasons as both functions.
-    pub fn lines_with_texts(&self, texts: &[Option<String>], mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
+    pub fn lines_with_texts(
+        &self,
+        texts: &[Option<String>],
+        mask: &[bool],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         lines_of(&self.with_texts(texts, mask)?, mask, out)
     }
 
@@ -223,14 +282,29 @@ impl Rows {
     ///
     /// # Errors
     /// Fails if the texts cannot be stored in the type of the column. The error has no advice.
-    pub fn with_texts(&self, texts: &[Option<impl AsRef<str>>], mask: &[bool]) -> Result<RecordBatch> {
-        let own = |row| self.text.place(row).and_then(|at| self.text.plain.text(at)).and_then(std::result::Result::ok);
+    pub fn with_texts(
+        &self,
+        texts: &[Option<impl AsRef<str>>],
+        mask: &[bool],
+    ) -> Result<RecordBatch> {
+        let own = |row| {
+            self.text
+                .place(row)
+                .and_then(|at| self.text.plain.text(at))
+                .and_then(std::result::Result::ok)
+        };
         let given = texts.iter().map(|text| text.as_ref().map(AsRef::as_ref));
-        let all: Vec<Option<&str>> = given.enumerate().map(|(row, text)| text.or_else(|| own(row))).collect();
+        let all: Vec<Option<&str>> = given
+            .enumerate()
+            .map(|(row, text)| text.or_else(|| own(row)))
+            .collect();
         let batch = replaced::with_texts(&self.batch, &self.columns.text.path, &all);
         let batch = batch.map_err(|error| {
             let field = &self.columns.text.name;
-            let what = format!("the remaining texts cannot be stored in column {}: {error}", quoted(field));
+            let what = format!(
+                "the remaining texts cannot be stored in column {}: {error}",
+                quoted(field)
+            );
             Error::record(what).in_field(&**field)
         })?;
         json::filter(&batch, &mask.to_vec().into())
@@ -238,7 +312,10 @@ impl Rows {
 
     /// Returns whether a column's metadata says that its strings are JSON.
     pub fn is_json(&self, column: &str) -> bool {
-        self.batch.schema_ref().field_with_name(column).is_ok_and(|field| field.metadata().contains_key(JSON))
+        self.batch
+            .schema_ref()
+            .field_with_name(column)
+            .is_ok_and(|field| field.metadata().contains_key(JSON))
     }
 
     /// Appends a row, with all its columns, as one JSON object and a newline.
@@ -265,8 +342,15 @@ pub fn with_texts(
     texts: &[Option<impl AsRef<str>>],
     mask: &[bool],
 ) -> Result<RecordBatch> {
-    let rows = Rows::new(batch.clone(), &Columns::of_texts(name, &batch.schema(), field)?)?;
-    let made = if texts.iter().all(Option::is_none) { rows.masked(mask) } else { rows.with_texts(texts, mask) };
+    let rows = Rows::new(
+        batch.clone(),
+        &Columns::of_texts(name, &batch.schema(), field)?,
+    )?;
+    let made = if texts.iter().all(Option::is_none) {
+        rows.masked(mask)
+    } else {
+        rows.with_texts(texts, mask)
+    };
     made.map_err(|error| error.at(name))
 }
 
@@ -274,7 +358,11 @@ pub fn with_texts(
 fn lines_of(masked: &RecordBatch, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
     write_json_lines(masked, Nulls::Written, out).map_err(|error| {
         let (row, why) = json::unwritable(masked, &error);
-        let place = mask.iter().enumerate().filter(|(_, wanted)| **wanted).nth(row);
+        let place = mask
+            .iter()
+            .enumerate()
+            .filter(|(_, wanted)| **wanted)
+            .nth(row);
         why.of_line(place.map_or(0, |(at, _)| at as u64))
     })
 }
@@ -284,10 +372,21 @@ pub(crate) fn size(batch: &RecordBatch) -> usize {
     let column = |array: &ArrayRef| match array.data_type() {
         DataType::Utf8View | DataType::BinaryView => {
             let data = array.to_data();
-            let views: &[u128] = data.buffers().first().map_or(&[], |views| views.typed_data());
-            views.iter().skip(data.offset()).take(data.len()).map(|&view| 16 + (view as u32) as usize).sum()
+            let views: &[u128] = data
+                .buffers()
+                .first()
+                .map_or(&[], |views| views.typed_data());
+            views
+                .iter()
+                .skip(data.offset())
+                .take(data.len())
+                .map(|&view| 16 + (view as u32) as usize)
+                .sum()
         }
-        _ => array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_array_memory_size()),
+        _ => array
+            .to_data()
+            .get_slice_memory_size()
+            .unwrap_or_else(|_| array.get_array_memory_size()),
     };
     batch.columns().iter().map(column).sum()
 }
@@ -307,15 +406,26 @@ impl Values {
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
                 // If a dictionary has no values, no row has a value, so these indexes are never used.
-                let indexes = if dictionary.values().is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
+                let indexes = if dictionary.values().is_empty() {
+                    vec![0; array.len()]
+                } else {
+                    dictionary.normalized_keys()
+                };
                 (dictionary.values().clone(), Some(indexes))
             }
             DataType::RunEndEncoded(ends, _) => runs(array, ends.data_type()),
             _ => (array.clone(), None),
         };
         let own = array.logical_nulls();
-        let there = around.iter().fold(own, |all, outer| NullBuffer::union(all.as_ref(), outer.nulls()));
-        Self { plain: Plain::of(values), indexes, there: there.filter(|there| there.null_count() > 0), is_json: false }
+        let there = around.iter().fold(own, |all, outer| {
+            NullBuffer::union(all.as_ref(), outer.nulls())
+        });
+        Self {
+            plain: Plain::of(values),
+            indexes,
+            there: there.filter(|there| there.null_count() > 0),
+            is_json: false,
+        }
     }
 
     /// Returns the index of a row's value, or none if the row has no value.
@@ -334,7 +444,9 @@ impl Values {
 
     /// Appends a row's value as JSON. Returns false and appends nothing if the row has no value, or if JSON cannot represent it.
     fn json(&self, field: &str, row: usize, out: &mut String) -> std::result::Result<bool, Fault> {
-        let Some(at) = self.place(row) else { return Ok(false) };
+        let Some(at) = self.place(row) else {
+            return Ok(false);
+        };
         Ok(match (self.plain.text(at), &self.plain) {
             (Some(Ok(json)), _) if self.is_json => {
                 out.push_str(json);
@@ -353,7 +465,9 @@ impl Values {
     fn what(&self, row: usize) -> &'static str {
         match (self.place(row), &self.plain) {
             (None, _) => "null",
-            (Some(at), Plain::Other(array)) if array.data_type().is_floating() => not_finite(array, at),
+            (Some(at), Plain::Other(array)) if array.data_type().is_floating() => {
+                not_finite(array, at)
+            }
             _ => "a time beyond the year 9999",
         }
     }
@@ -364,7 +478,14 @@ fn runs(array: &ArrayRef, ends: &DataType) -> (ArrayRef, Option<Vec<usize>>) {
         ($kind:ty) => {{
             let runs = array.as_run::<$kind>();
             let ends = runs.run_ends();
-            (runs.values().clone(), Some((0..array.len()).map(|row| ends.get_physical_index(row)).collect()))
+            (
+                runs.values().clone(),
+                Some(
+                    (0..array.len())
+                        .map(|row| ends.get_physical_index(row))
+                        .collect(),
+                ),
+            )
         }};
     }
     match ends {
@@ -416,7 +537,9 @@ impl Plain {
             Self::LargeBinary(array) => array.value(at).len(),
             Self::BinaryView(array) => array.value(at).len(),
             Self::Other(_) => 0,
-            Self::Lists(lists, items) => lists::range(lists, at).map(|item| 8 + items.length(item)).sum(),
+            Self::Lists(lists, items) => lists::range(lists, at)
+                .map(|item| 8 + items.length(item))
+                .sum(),
         }
     }
 }
@@ -426,7 +549,13 @@ fn checked(bytes: &[u8]) -> std::result::Result<&str, usize> {
 }
 
 fn invalid(field: &str, at: usize) -> Fault {
-    let wrong = Fault::record(format!("field {} has invalid UTF-8 at byte {at}", quoted(field)));
+    let wrong = Fault::record(format!(
+        "field {} has invalid UTF-8 at byte {at}",
+        quoted(field)
+    ));
     let wrong = wrong.in_field(field).at_byte(at as u64);
-    wrong.advise(words!["convert it to UTF-8, or name another field with ", Setting::TextField])
+    wrong.advise(words![
+        "convert it to UTF-8, or name another field with ",
+        Setting::TextField
+    ])
 }

@@ -21,10 +21,20 @@ pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
     let unknown = |panic: Box<dyn std::any::Any + Send>| {
         let mut fields = stored.fields().into_iter().flatten();
         let of_column = fields.find_map(|field| {
-            let what = quietly(|| drop(Field::from(field))).err().map(|panic| described(field, said(&*panic)))?;
-            Some(format!("column {} has a type that is not supported ({what})", quoted(field.name().unwrap_or_default())))
+            let what = quietly(|| drop(Field::from(field)))
+                .err()
+                .map(|panic| described(field, said(&*panic)))?;
+            Some(format!(
+                "column {} has a type that is not supported ({what})",
+                quoted(field.name().unwrap_or_default())
+            ))
         });
-        let what = of_column.unwrap_or_else(|| format!("its columns have a type that is not supported ({})", said(&*panic)));
+        let what = of_column.unwrap_or_else(|| {
+            format!(
+                "its columns have a type that is not supported ({})",
+                said(&*panic)
+            )
+        });
         let advice = "cast the column to Decimal, Int64 or a string before the file is written, or leave it out";
         Error::new(ErrorKind::Input, what).at(name).advise(advice)
     };
@@ -34,7 +44,9 @@ pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
 /// Describes, for the error message, a type that the converter does not know.
 fn described(field: arrow_ipc::Field, said: &str) -> String {
     match field.type_as_int() {
-        Some(int) if field.type_type() == Type::Int => format!("integers of {} bits", int.bitWidth()),
+        Some(int) if field.type_type() == Type::Int => {
+            format!("integers of {} bits", int.bitWidth())
+        }
         _ => said.into(),
     }
 }
@@ -48,7 +60,11 @@ pub(super) const ARROW_SCHEMA: &str = "ARROW:schema";
 /// Fails in the same cases as [`schema`].
 pub(super) fn in_parquet(name: &str, value: &str) -> Option<Result<Schema>> {
     let bytes = BASE64_STANDARD.decode(value).ok()?;
-    let message = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..)? } else { &bytes };
+    let message = if bytes.starts_with(&[0xff; 4]) {
+        bytes.get(8..)?
+    } else {
+        &bytes
+    };
     let message = root_as_message(message).ok()?;
     Some(schema(name, message.header_as_schema()?))
 }
@@ -58,7 +74,9 @@ pub(super) fn in_parquet(name: &str, value: &str) -> Option<Result<Schema>> {
 /// units are the same, but times in seconds are stored as milliseconds in Parquet. pyarrow gives the same result.
 pub(super) fn with_zones(fields: &Fields, stored: &Fields) -> Fields {
     let zoned = |field: &FieldRef| {
-        let Some((_, theirs)) = stored.find(field.name()) else { return field.clone() };
+        let Some((_, theirs)) = stored.find(field.name()) else {
+            return field.clone();
+        };
         zoned(field, theirs)
     };
     fields.iter().map(zoned).collect()
@@ -69,21 +87,38 @@ fn zoned(field: &FieldRef, stored: &FieldRef) -> FieldRef {
         (DataType::Timestamp(unit, Some(_)), DataType::Timestamp(_, Some(zone))) => {
             DataType::Timestamp(*unit, Some(zone.clone()))
         }
-        (DataType::Struct(own), DataType::Struct(theirs)) => DataType::Struct(with_zones(own, theirs)),
+        (DataType::Struct(own), DataType::Struct(theirs)) => {
+            DataType::Struct(with_zones(own, theirs))
+        }
         (DataType::List(own), DataType::List(theirs)) => DataType::List(zoned(own, theirs)),
-        (DataType::LargeList(own), DataType::LargeList(theirs)) => DataType::LargeList(zoned(own, theirs)),
+        (DataType::LargeList(own), DataType::LargeList(theirs)) => {
+            DataType::LargeList(zoned(own, theirs))
+        }
         (DataType::FixedSizeList(own, size), DataType::FixedSizeList(theirs, _)) => {
             DataType::FixedSizeList(zoned(own, theirs), *size)
         }
-        (DataType::Map(own, sorted), DataType::Map(theirs, _)) => match (own.data_type(), theirs.data_type()) {
-            // Programs differ in the names that they give to the keys and values of a map.
-            (DataType::Struct(pair), DataType::Struct(other)) if pair.len() == other.len() => {
-                let pair = pair.iter().zip(other).map(|(own, theirs)| zoned(own, theirs)).collect();
-                DataType::Map(Arc::new(Field::clone(own).with_data_type(DataType::Struct(pair))), *sorted)
+        (DataType::Map(own, sorted), DataType::Map(theirs, _)) => {
+            match (own.data_type(), theirs.data_type()) {
+                // Programs differ in the names that they give to the keys and values of a map.
+                (DataType::Struct(pair), DataType::Struct(other)) if pair.len() == other.len() => {
+                    let pair = pair
+                        .iter()
+                        .zip(other)
+                        .map(|(own, theirs)| zoned(own, theirs))
+                        .collect();
+                    DataType::Map(
+                        Arc::new(Field::clone(own).with_data_type(DataType::Struct(pair))),
+                        *sorted,
+                    )
+                }
+                _ => return field.clone(),
             }
-            _ => return field.clone(),
-        },
+        }
         _ => return field.clone(),
     };
-    if kind == *field.data_type() { field.clone() } else { Arc::new(Field::clone(field).with_data_type(kind)) }
+    if kind == *field.data_type() {
+        field.clone()
+    } else {
+        Arc::new(Field::clone(field).with_data_type(kind))
+    }
 }

@@ -6,9 +6,11 @@ use arrow_array::{
     Array, ArrayRef, PrimitiveArray,
     cast::AsArray,
     types::{
-        ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType,
-        Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-        TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+        ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
+        Decimal256Type, DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+        Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
+        TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
+        UInt64Type,
     },
 };
 use arrow_schema::{DataType, TimeUnit};
@@ -48,16 +50,25 @@ pub(super) fn write_json(array: &ArrayRef, row: usize, out: &mut String) -> bool
         DataType::Decimal64(..) => decimal::<Decimal64Type>(array, row, out),
         DataType::Decimal128(..) => decimal::<Decimal128Type>(array, row, out),
         DataType::Decimal256(..) => decimal::<Decimal256Type>(array, row, out),
-        DataType::Date32 => date(i64::from(array.as_primitive::<Date32Type>().value(row)).checked_mul(86_400_000), out),
+        DataType::Date32 => date(
+            i64::from(array.as_primitive::<Date32Type>().value(row)).checked_mul(86_400_000),
+            out,
+        ),
         DataType::Date64 => date(Some(array.as_primitive::<Date64Type>().value(row)), out),
         DataType::Timestamp(unit, zone) => {
             let time = match unit {
-                TimeUnit::Second => Timestamp::from_second(array.as_primitive::<TimestampSecondType>().value(row)),
-                TimeUnit::Millisecond => Timestamp::from_millisecond(array.as_primitive::<TimestampMillisecondType>().value(row)),
-                TimeUnit::Microsecond => Timestamp::from_microsecond(array.as_primitive::<TimestampMicrosecondType>().value(row)),
-                TimeUnit::Nanosecond => {
-                    Timestamp::from_nanosecond(i128::from(array.as_primitive::<TimestampNanosecondType>().value(row)))
+                TimeUnit::Second => {
+                    Timestamp::from_second(array.as_primitive::<TimestampSecondType>().value(row))
                 }
+                TimeUnit::Millisecond => Timestamp::from_millisecond(
+                    array.as_primitive::<TimestampMillisecondType>().value(row),
+                ),
+                TimeUnit::Microsecond => Timestamp::from_microsecond(
+                    array.as_primitive::<TimestampMicrosecondType>().value(row),
+                ),
+                TimeUnit::Nanosecond => Timestamp::from_nanosecond(i128::from(
+                    array.as_primitive::<TimestampNanosecondType>().value(row),
+                )),
             };
             time.is_ok_and(|time| match zone {
                 Some(_) => write!(out, "\"{time}\"").is_ok(),
@@ -78,7 +89,11 @@ pub(super) fn not_finite(array: &ArrayRef, row: usize) -> &'static str {
     if is_nan { "NaN" } else { "infinite" }
 }
 
-fn integer<T: ArrowPrimitiveType<Native: std::fmt::Display>>(array: &ArrayRef, row: usize, out: &mut String) -> bool {
+fn integer<T: ArrowPrimitiveType<Native: std::fmt::Display>>(
+    array: &ArrayRef,
+    row: usize,
+    out: &mut String,
+) -> bool {
     write!(out, "{}", array.as_primitive::<T>().value(row)).is_ok()
 }
 

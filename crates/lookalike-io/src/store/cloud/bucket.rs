@@ -70,8 +70,16 @@ impl Default for Patience {
 /// Returns how often a single request is repeated: so few times that a wrong URL is reported within seconds. Failures that last
 /// longer are handled by [`Patience`].
 fn retries() -> RetryConfig {
-    let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(2), base: 2.0 };
-    RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) }
+    let backoff = BackoffConfig {
+        init_backoff: Duration::from_millis(100),
+        max_backoff: Duration::from_secs(2),
+        base: 2.0,
+    };
+    RetryConfig {
+        backoff,
+        max_retries: 4,
+        retry_timeout: Duration::from_secs(60),
+    }
 }
 
 /// The longest time that one request may take, including the transfer of all its bytes. The default of `object_store`, 30
@@ -94,19 +102,38 @@ impl Bucket {
             }
             Kind::Google => {
                 let timeout = GoogleConfigKey::Client(ClientConfigKey::Timeout);
-                let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(&at.bucket).with_retry(retries());
-                let store = Arc::new(builder.with_config(timeout, REQUEST).build().map_err(|error| unfit(at, &error))?);
+                let builder = GoogleCloudStorageBuilder::from_env()
+                    .with_bucket_name(&at.bucket)
+                    .with_retry(retries());
+                let store = Arc::new(
+                    builder
+                        .with_config(timeout, REQUEST)
+                        .build()
+                        .map_err(|error| unfit(at, &error))?,
+                );
                 Self::of(at, store.clone(), Some(store.clone()), Some(store))
             }
             Kind::Azure => {
                 let timeout = AzureConfigKey::Client(ClientConfigKey::Timeout);
-                let builder = MicrosoftAzureBuilder::from_env().with_url(&at.store).with_retry(retries());
-                let store = Arc::new(builder.with_config(timeout, REQUEST).build().map_err(|error| unfit(at, &error))?);
+                let builder = MicrosoftAzureBuilder::from_env()
+                    .with_url(&at.store)
+                    .with_retry(retries());
+                let store = Arc::new(
+                    builder
+                        .with_config(timeout, REQUEST)
+                        .build()
+                        .map_err(|error| unfit(at, &error))?,
+                );
                 Self::of(at, store.clone(), Some(store.clone()), Some(store))
             }
             Kind::Http => {
-                let options = ClientOptions::new().with_allow_http(true).with_config(ClientConfigKey::Timeout, REQUEST);
-                let builder = HttpBuilder::new().with_url(&at.store).with_client_options(options).with_retry(retries());
+                let options = ClientOptions::new()
+                    .with_allow_http(true)
+                    .with_config(ClientConfigKey::Timeout, REQUEST);
+                let builder = HttpBuilder::new()
+                    .with_url(&at.store)
+                    .with_client_options(options)
+                    .with_retry(retries());
                 let store = Arc::new(builder.build().map_err(|error| unfit(at, &error))?);
                 Self::of(at, store, None, None)
             }
@@ -123,7 +150,17 @@ impl Bucket {
         pages: Option<Arc<dyn PaginatedListStore>>,
         parts: Option<Arc<dyn MultipartStore>>,
     ) -> Self {
-        Self { at: Location { key: String::new(), ..at.clone() }, store, pages, parts, patience: Patience::default(), part: PART }
+        Self {
+            at: Location {
+                key: String::new(),
+                ..at.clone()
+            },
+            store,
+            pages,
+            parts,
+            patience: Patience::default(),
+            part: PART,
+        }
     }
 
     pub(super) fn reported(&self, doing: Doing, url: &str, error: &object_store::Error) -> Error {
@@ -139,9 +176,15 @@ fn unfit(at: &Location, error: &object_store::Error) -> Error {
 fn amazon(at: &Location) -> Result<AmazonS3> {
     use AmazonS3ConfigKey as Key;
     let set = |name: &str| env::var(name).is_ok_and(|value| !value.is_empty());
-    let mut builder = AmazonS3Builder::from_env().with_bucket_name(&at.bucket).with_retry(retries());
+    let mut builder = AmazonS3Builder::from_env()
+        .with_bucket_name(&at.bucket)
+        .with_retry(retries());
     let profile = Profile::load()?;
-    let given = |builder: &AmazonS3Builder, key: Key| builder.get_config_value(&key).is_some_and(|value| !value.is_empty());
+    let given = |builder: &AmazonS3Builder, key: Key| {
+        builder
+            .get_config_value(&key)
+            .is_some_and(|value| !value.is_empty())
+    };
     // The environment's keys take precedence over those of the profile, as with the AWS tools. Keys from the two sources are
     // never mixed.
     if !given(&builder, Key::AccessKeyId) && !given(&builder, Key::SecretAccessKey) {
@@ -157,7 +200,9 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
         }
     }
     if !given(&builder, Key::Region) {
-        let region = env::var("AWS_DEFAULT_REGION").ok().or_else(|| profile.get("region").map(String::from));
+        let region = env::var("AWS_DEFAULT_REGION")
+            .ok()
+            .or_else(|| profile.get("region").map(String::from));
         if let Some(region) = region.filter(|region| !region.is_empty()) {
             builder = builder.with_region(region);
         }
@@ -167,32 +212,54 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
     {
         builder = builder.with_endpoint(endpoint);
     }
-    let endpoint = builder.get_config_value(&Key::S3Endpoint).or_else(|| builder.get_config_value(&Key::Endpoint));
+    let endpoint = builder
+        .get_config_value(&Key::S3Endpoint)
+        .or_else(|| builder.get_config_value(&Key::Endpoint));
     // A user who sets an endpoint with http:// does so deliberately, so HTTP without encryption is allowed, unless the user has
     // set `AWS_ALLOW_HTTP`, which then decides.
-    if endpoint.as_ref().is_some_and(|endpoint| endpoint.starts_with("http://")) && !set("AWS_ALLOW_HTTP") {
+    if endpoint
+        .as_ref()
+        .is_some_and(|endpoint| endpoint.starts_with("http://"))
+        && !set("AWS_ALLOW_HTTP")
+    {
         builder = builder.with_allow_http(true);
     }
     let known = given(&builder, Key::AccessKeyId)
         || given(&builder, Key::WebIdentityTokenFile)
-        || ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"].iter().any(|name| set(name))
-        || builder.get_config_value(&Key::SkipSignature).is_some_and(|value| value == "true");
+        || [
+            "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+        ]
+        .iter()
+        .any(|name| set(name))
+        || builder
+            .get_config_value(&Key::SkipSignature)
+            .is_some_and(|value| value == "true");
     if !known {
         refuse_without_credentials(at, &profile)?;
     }
     if !given(&builder, Key::Region) && endpoint.is_none() {
         builder = builder.with_region(region_of(&at.bucket)?);
     }
-    builder.with_config(Key::Client(ClientConfigKey::Timeout), REQUEST).build().map_err(|error| unfit(at, &error))
+    builder
+        .with_config(Key::Client(ClientConfigKey::Timeout), REQUEST)
+        .build()
+        .map_err(|error| unfit(at, &error))
 }
 
 /// Called if no keys were found. Fails if the profile's source of credentials is not supported, or if the environment disables
 /// the metadata service of the machine (`AWS_EC2_METADATA_DISABLED`). In all other cases this succeeds, because the machine may
 /// have a role, for which that service provides credentials.
 fn refuse_without_credentials(at: &Location, profile: &Profile) -> Result<()> {
-    let refuse = |(what, advice): Said| Err(Error::new(ErrorKind::Input, what).at(at.url_of("")).advise(advice));
+    let refuse = |(what, advice): Said| {
+        Err(Error::new(ErrorKind::Input, what)
+            .at(at.url_of(""))
+            .advise(advice))
+    };
     if let Some(way) = profile.other_way() {
-        let what = format!("the profile gets its credentials from {way}, which lookalike does not support");
+        let what = format!(
+            "the profile gets its credentials from {way}, which lookalike does not support"
+        );
         let advice = "run `eval \"$(aws configure export-credentials --format env)\"` first";
         return refuse((what.into(), advice.into()));
     }
@@ -207,6 +274,11 @@ fn region_of(bucket: &str) -> Result<String> {
     const LONGEST: Duration = Duration::from_secs(5);
     const USUAL: &str = "us-east-1";
     let options = ClientOptions::new();
-    let asked = wait(async { tokio::time::timeout(LONGEST, resolve_bucket_region(bucket, &options)).await })?;
-    Ok(asked.ok().and_then(|answer| answer.ok()).unwrap_or_else(|| USUAL.into()))
+    let asked = wait(async {
+        tokio::time::timeout(LONGEST, resolve_bucket_region(bucket, &options)).await
+    })?;
+    Ok(asked
+        .ok()
+        .and_then(|answer| answer.ok())
+        .unwrap_or_else(|| USUAL.into()))
 }

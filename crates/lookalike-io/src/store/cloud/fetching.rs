@@ -22,7 +22,10 @@ pub(super) struct Tries {
 
 impl Tries {
     pub(super) fn new(patience: Patience) -> Self {
-        Self { patience, failed: 0 }
+        Self {
+            patience,
+            failed: 0,
+        }
     }
 
     /// Resets the count because data arrived: the next failure counts as the first one again.
@@ -33,10 +36,18 @@ impl Tries {
     /// Waits before the next try; returns false if the maximum number of tries is reached.
     pub(super) async fn pause(&mut self) -> bool {
         self.failed += 1;
-        let pause = self.patience.first_pause.saturating_mul(1 << (self.failed - 1).min(16)).min(self.patience.last_pause);
+        let pause = self
+            .patience
+            .first_pause
+            .saturating_mul(1 << (self.failed - 1).min(16))
+            .min(self.patience.last_pause);
         // Clients that failed together should not retry together.
-        let share = std::process::id().wrapping_mul(2_654_435_761).wrapping_add(self.failed.wrapping_mul(40_503)) % 256;
-        let pause = pause / 2 + Duration::from_nanos(pause.as_nanos() as u64 / 512 * u64::from(share));
+        let share = std::process::id()
+            .wrapping_mul(2_654_435_761)
+            .wrapping_add(self.failed.wrapping_mul(40_503))
+            % 256;
+        let pause =
+            pause / 2 + Duration::from_nanos(pause.as_nanos() as u64 / 512 * u64::from(share));
         tokio::time::sleep(pause).await;
         self.failed < self.patience.tries
     }
@@ -100,19 +111,27 @@ fn given_up(object: &Object, at: u64, cut: Cut) -> Error {
         Cut::Short | Cut::Unwanted => "the server ends its responses early",
     };
     let what = format!("{what} after {at} of {size} bytes, even after retries");
-    Error::new(ErrorKind::Input, what).at(url).advise("try again later")
+    Error::new(ErrorKind::Input, what)
+        .at(url)
+        .advise("try again later")
 }
 
 /// Requests the missing bytes once. Fails only with an error that waiting does not fix.
 async fn attempt(object: &Object, at: &mut u64, end: u64, taker: &mut Taker<'_>) -> Result<Cut> {
     let ranged = object.is_ranged();
     let range = ranged.then_some(GetRange::Bounded(*at..end));
-    let options = GetOptions { range, if_match: object.if_match(), ..GetOptions::default() };
+    let options = GetOptions {
+        range,
+        if_match: object.if_match(),
+        ..GetOptions::default()
+    };
     let got = match object.bucket.store.get_opts(&object.path, options).await {
         Ok(got) => got,
         Err(error) if is_passing(&error) => return Ok(Cut::Failed(error)),
         // The object existed when it was first seen, so it has been changed or removed.
-        Err(StoreError::Precondition { .. } | StoreError::NotFound { .. }) => return Err(object.changed()),
+        Err(StoreError::Precondition { .. } | StoreError::NotFound { .. }) => {
+            return Err(object.changed());
+        }
         Err(error) => return Err(object.bucket.reported(Doing::Reading, object.url(), &error)),
     };
     if !object.is_same(&got.meta) {
@@ -122,12 +141,13 @@ async fn attempt(object: &Object, at: &mut u64, end: u64, taker: &mut Taker<'_>)
     let mut before = if ranged { 0 } else { *at };
     let mut body = got.into_stream();
     while *at < end {
-        let mut bytes = match tokio::time::timeout(object.bucket.patience.silence, body.next()).await {
-            Ok(Some(Ok(bytes))) => bytes,
-            Ok(Some(Err(error))) => return Ok(Cut::Failed(error)),
-            Ok(None) => return Ok(Cut::Short),
-            Err(_) => return Ok(Cut::Silent),
-        };
+        let mut bytes =
+            match tokio::time::timeout(object.bucket.patience.silence, body.next()).await {
+                Ok(Some(Ok(bytes))) => bytes,
+                Ok(Some(Err(error))) => return Ok(Cut::Failed(error)),
+                Ok(None) => return Ok(Cut::Short),
+                Err(_) => return Ok(Cut::Silent),
+            };
         let skipped = before.min(bytes.len() as u64);
         before -= skipped;
         let bytes = bytes.split_off(skipped as usize);

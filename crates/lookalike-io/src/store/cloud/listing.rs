@@ -31,33 +31,51 @@ pub fn expand(url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object
     expand_in(&bucket, &at.key, url, wanted)
 }
 
-pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
+pub(super) fn expand_in(
+    bucket: &Arc<Bucket>,
+    key: &str,
+    url: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Arc<Object>>> {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let url = &shown(url);
-    let refuse = |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Input, what).at(url).advise(advice));
+    let refuse = |what: &'static str, advice: &'static str| {
+        Err(Error::new(ErrorKind::Input, what).at(url).advise(advice))
+    };
     let nothing_wanted = || {
-        let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc object in this folder";
+        let what =
+            "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc object in this folder";
         refuse(what, "give the URLs of the objects")
     };
     if bucket.at.kind == Kind::Http {
         if path.ends_with('/') {
-            return refuse("is a folder, and web servers do not list folders", "give the URLs of the files");
+            return refuse(
+                "is a folder, and web servers do not list folders",
+                "give the URLs of the files",
+            );
         }
         if path.contains('*') {
-            return refuse("is a glob, and web servers do not list files", "give the URLs of the files");
+            return refuse(
+                "is a glob, and web servers do not list files",
+                "give the URLs of the files",
+            );
         }
         return single(bucket, &Path::default(), url).map(|object| vec![object]);
     }
     if key.contains(WILD) {
         let found = matching(bucket, key, url)?;
         return if found.is_empty() {
-            refuse("no object matches", "check the pattern, and quote it so that the shell does not expand it")
+            refuse(
+                "no object matches",
+                "check the pattern, and quote it so that the shell does not expand it",
+            )
         } else {
             Ok(found)
         };
     }
     if !key.is_empty() && !key.ends_with('/') {
-        let path = Path::parse(key).map_err(|error| bucket.reported(Doing::Reading, url, &error.into()))?;
+        let path = Path::parse(key)
+            .map_err(|error| bucket.reported(Doing::Reading, url, &error.into()))?;
         match wait(Object::find(bucket, &path))? {
             Ok(object) => return Ok(vec![Arc::new(object)]),
             Err(missing @ StoreError::NotFound { .. }) => {
@@ -65,18 +83,31 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
                 // reported error says that there is no object of this name. But if the error of the listing is more informative,
                 // that error is reported.
                 let folder = in_folder(bucket, &format!("{key}/"), url, &wanted);
-                let (found, any) =
-                    folder.or_else(|error| if says_more(&error) { Err(error) } else { Ok((Vec::new(), false)) })?;
+                let (found, any) = folder.or_else(|error| {
+                    if says_more(&error) {
+                        Err(error)
+                    } else {
+                        Ok((Vec::new(), false))
+                    }
+                })?;
                 if !any {
                     return Err(bucket.reported(Doing::Reading, url, &missing));
                 }
-                return if found.is_empty() { nothing_wanted() } else { Ok(found) };
+                return if found.is_empty() {
+                    nothing_wanted()
+                } else {
+                    Ok(found)
+                };
             }
             Err(error) => return Err(bucket.reported(Doing::Reading, url, &error)),
         }
     }
     let (found, _) = in_folder(bucket, key, url, &wanted)?;
-    if found.is_empty() { nothing_wanted() } else { Ok(found) }
+    if found.is_empty() {
+        nothing_wanted()
+    } else {
+        Ok(found)
+    }
 }
 
 /// Returns whether the error of a listing is more informative than the error that a name does not exist.
@@ -86,16 +117,25 @@ fn says_more(error: &Error) -> bool {
 
 fn single(bucket: &Arc<Bucket>, path: &Path, url: &str) -> Result<Arc<Object>> {
     let found = wait(Object::find(bucket, path))?;
-    found.map(Arc::new).map_err(|error| bucket.reported(Doing::Reading, url, &error))
+    found
+        .map(Arc::new)
+        .map_err(|error| bucket.reported(Doing::Reading, url, &error))
 }
 
 /// Returns the wanted objects below a folder, and whether the folder contains any object. The folder's name ends with a slash or
 /// is empty.
-fn in_folder(bucket: &Arc<Bucket>, folder: &str, url: &str, wanted: &impl Fn(&str) -> bool) -> Result<(Vec<Arc<Object>>, bool)> {
+fn in_folder(
+    bucket: &Arc<Bucket>,
+    folder: &str,
+    url: &str,
+    wanted: &impl Fn(&str) -> bool,
+) -> Result<(Vec<Arc<Object>>, bool)> {
     let all = list(bucket, folder, url)?;
     let any = !all.is_empty();
     let chosen = all.into_iter().filter(|meta| {
-        let Some(below) = meta.location.as_ref().strip_prefix(folder) else { return false };
+        let Some(below) = meta.location.as_ref().strip_prefix(folder) else {
+            return false;
+        };
         let name = below.rsplit('/').next().unwrap_or(below).to_lowercase();
         !below.split('/').any(|part| part.starts_with('.')) && wanted(&name)
     });
@@ -107,19 +147,36 @@ fn matching(bucket: &Arc<Bucket>, key: &str, url: &str) -> Result<Vec<Arc<Object
         let refused = Error::new(ErrorKind::Input, format!("not a glob: {error}")).at(url);
         refused.advise("write [[] for a bracket").because(error)
     })?;
-    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    let options = MatchOptions {
+        require_literal_separator: true,
+        ..MatchOptions::new()
+    };
     let fixed = &key[..key.find(WILD).unwrap_or(key.len())];
     let matches = |meta: &ObjectMeta| {
         let name = meta.location.as_ref();
         name == key || pattern.matches_with(name, options)
     };
-    Ok(in_order(bucket, list(bucket, fixed, url)?.into_iter().filter(matches).collect()))
+    Ok(in_order(
+        bucket,
+        list(bucket, fixed, url)?
+            .into_iter()
+            .filter(matches)
+            .collect(),
+    ))
 }
 
 /// Sorts objects by the names of their folders, then by their own names: `a/z` comes before `a-b/c`, as in a walk over a disk.
 fn in_order(bucket: &Arc<Bucket>, mut found: Vec<ObjectMeta>) -> Vec<Arc<Object>> {
-    found.sort_by(|a, b| a.location.as_ref().split('/').cmp(b.location.as_ref().split('/')));
-    found.into_iter().map(|meta| Arc::new(Object::of(bucket, meta))).collect()
+    found.sort_by(|a, b| {
+        a.location
+            .as_ref()
+            .split('/')
+            .cmp(b.location.as_ref().split('/'))
+    });
+    found
+        .into_iter()
+        .map(|meta| Arc::new(Object::of(bucket, meta)))
+        .collect()
 }
 
 /// Returns all objects whose names have this prefix.
@@ -127,12 +184,24 @@ fn list(bucket: &Arc<Bucket>, beginning: &str, url: &str) -> Result<Vec<ObjectMe
     let listed = wait(async {
         let Some(pages) = &bucket.pages else {
             let folder = Path::parse(&beginning[..beginning.rfind('/').unwrap_or(0)])?;
-            return bucket.store.list(Some(&folder)).try_collect::<Vec<_>>().await;
+            return bucket
+                .store
+                .list(Some(&folder))
+                .try_collect::<Vec<_>>()
+                .await;
         };
         let (mut all, mut token) = (Vec::new(), None);
         loop {
-            let options = PaginatedListOptions { page_token: token, ..PaginatedListOptions::default() };
-            let page = pages.list_paginated(Some(beginning).filter(|beginning| !beginning.is_empty()), options).await?;
+            let options = PaginatedListOptions {
+                page_token: token,
+                ..PaginatedListOptions::default()
+            };
+            let page = pages
+                .list_paginated(
+                    Some(beginning).filter(|beginning| !beginning.is_empty()),
+                    options,
+                )
+                .await?;
             all.extend(page.result.objects);
             token = page.page_token;
             if token.is_none() {

@@ -41,10 +41,16 @@ pub(super) struct Location {
 
 impl Location {
     pub(super) fn parse(url: &str) -> Result<Self> {
-        let refuse =
-            |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Input, what).at(shown(url)).advise(advice));
+        let refuse = |what: &'static str, advice: &'static str| {
+            Err(Error::new(ErrorKind::Input, what)
+                .at(shown(url))
+                .advise(advice))
+        };
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-        let Some(&(_, kind)) = SCHEMES.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known)) else {
+        let Some(&(_, kind)) = SCHEMES
+            .iter()
+            .find(|(known, _)| scheme.eq_ignore_ascii_case(known))
+        else {
             return refuse(
                 "lookalike supports s3://, gs://, az://, http:// and https://",
                 "copy it to one of these, or to a file",
@@ -52,10 +58,20 @@ impl Location {
         };
         let (authority, key) = rest.split_once('/').unwrap_or((rest, ""));
         if authority.is_empty() {
-            return refuse("has no bucket or host", "write it as s3://bucket/name or https://host/name");
+            return refuse(
+                "has no bucket or host",
+                "write it as s3://bucket/name or https://host/name",
+            );
         }
-        if kind != Kind::Http && authority.split_once('@').is_some_and(|(user, _)| user.contains(':')) {
-            return refuse("contains a password, which is not read from a URL", "give credentials as docs/stores.md says");
+        if kind != Kind::Http
+            && authority
+                .split_once('@')
+                .is_some_and(|(user, _)| user.contains(':'))
+        {
+            return refuse(
+                "contains a password, which is not read from a URL",
+                "give credentials as docs/stores.md says",
+            );
         }
         // abfss://container@account.dfs.core.windows.net
         let bucket = match kind {
@@ -64,8 +80,18 @@ impl Location {
         };
         let bucket = bucket.unwrap_or(authority).to_string();
         match kind {
-            Kind::Http => Ok(Self { kind, store: url.into(), bucket, key: String::new() }),
-            _ => Ok(Self { kind, store: format!("{scheme}://{authority}"), bucket, key: key.into() }),
+            Kind::Http => Ok(Self {
+                kind,
+                store: url.into(),
+                bucket,
+                key: String::new(),
+            }),
+            _ => Ok(Self {
+                kind,
+                store: format!("{scheme}://{authority}"),
+                bucket,
+                key: key.into(),
+            }),
         }
     }
 
@@ -90,10 +116,27 @@ mod tests {
             ("s3a://b/a b%20?#[*", Kind::S3, "s3a://b", "b", "a b%20?#[*"),
             ("gs://b/x/", Kind::Google, "gs://b", "b", "x/"),
             ("az://c/x", Kind::Azure, "az://c", "c", "x"),
-            ("abfss://c@a.dfs.core.windows.net/x", Kind::Azure, "abfss://c@a.dfs.core.windows.net", "c", "x"),
-            ("https://u:p@h/x?y=z", Kind::Http, "https://u:p@h/x?y=z", "h", ""),
+            (
+                "abfss://c@a.dfs.core.windows.net/x",
+                Kind::Azure,
+                "abfss://c@a.dfs.core.windows.net",
+                "c",
+                "x",
+            ),
+            (
+                "https://u:p@h/x?y=z",
+                Kind::Http,
+                "https://u:p@h/x?y=z",
+                "h",
+                "",
+            ),
         ] {
-            let expected = Location { kind, store: store.into(), bucket: bucket.into(), key: key.into() };
+            let expected = Location {
+                kind,
+                store: store.into(),
+                bucket: bucket.into(),
+                key: key.into(),
+            };
             assert_eq!(Location::parse(url).unwrap(), expected);
         }
         for (url, what) in [

@@ -37,7 +37,11 @@ pub struct Object {
 impl Object {
     pub(super) fn of(bucket: &Arc<Bucket>, meta: ObjectMeta) -> Self {
         let http = bucket.at.kind == Kind::Http;
-        let address = if http { bucket.at.store.clone() } else { bucket.at.url_of(meta.location.as_ref()) };
+        let address = if http {
+            bucket.at.store.clone()
+        } else {
+            bucket.at.url_of(meta.location.as_ref())
+        };
         Self {
             bucket: bucket.clone(),
             url: shown_address(&address),
@@ -111,7 +115,9 @@ impl Object {
 
     pub(super) fn changed(&self) -> Error {
         let (what, advice) = changed_words();
-        Error::new(ErrorKind::Input, what).at(&*self.url).advise(advice)
+        Error::new(ErrorKind::Input, what)
+            .at(&*self.url)
+            .advise(advice)
     }
 
     /// Fails if the object has changed. The store is asked only if the requests so far were not conditional on a tag.
@@ -121,7 +127,9 @@ impl Object {
         }
         match wait(Self::find(&self.bucket, &self.path))? {
             Ok(now) if now.size == self.size && now.version() == self.version() => Ok(()),
-            Err(error) if is_passing(&error) => Err(self.bucket.reported(Doing::Reading, &self.url, &error)),
+            Err(error) if is_passing(&error) => {
+                Err(self.bucket.reported(Doing::Reading, &self.url, &error))
+            }
             _ => Err(self.changed()),
         }
     }
@@ -129,11 +137,19 @@ impl Object {
 
 impl std::fmt::Debug for Object {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Object").field("url", &self.url).field("size", &self.size).field("etag", &self.etag).finish()
+        f.debug_struct("Object")
+            .field("url", &self.url)
+            .field("size", &self.size)
+            .field("etag", &self.etag)
+            .finish()
     }
 }
 
 /// Returns a tag in quotes; Azure's lists contain tags without quotes.
 fn quoted(etag: &str) -> String {
-    if etag.ends_with('"') { etag.into() } else { format!("\"{etag}\"") }
+    if etag.ends_with('"') {
+        etag.into()
+    } else {
+        format!("\"{etag}\"")
+    }
 }

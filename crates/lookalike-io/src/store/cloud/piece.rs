@@ -18,7 +18,11 @@ pub(super) struct Piece(Vec<u8>);
 
 impl Piece {
     fn new() -> Self {
-        Self(lock(&SPARE).pop().unwrap_or_else(|| Vec::with_capacity(PIECE)))
+        Self(
+            lock(&SPARE)
+                .pop()
+                .unwrap_or_else(|| Vec::with_capacity(PIECE)),
+        )
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -45,14 +49,19 @@ pub(super) struct Pieces {
 
 impl Pieces {
     pub(super) fn new(send: mpsc::Sender<Result<Piece>>) -> Self {
-        Self { send, piece: Piece::new() }
+        Self {
+            send,
+            piece: Piece::new(),
+        }
     }
 
     /// Adds some bytes; returns false if the reader wants no more.
     pub(super) async fn take(&mut self, mut bytes: Bytes) -> bool {
         while !bytes.is_empty() {
             let free = PIECE - self.piece.0.len();
-            self.piece.0.extend_from_slice(&bytes.split_to(free.min(bytes.len())));
+            self.piece
+                .0
+                .extend_from_slice(&bytes.split_to(free.min(bytes.len())));
             if self.piece.0.len() == PIECE && !self.flush().await {
                 return false;
             }

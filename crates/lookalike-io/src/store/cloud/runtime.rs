@@ -24,10 +24,16 @@ pub(super) fn handle() -> Result<Handle> {
     {
         return Ok(running.handle().clone());
     }
-    let started = Builder::new_multi_thread().worker_threads(THREADS).thread_name("store").enable_all().build();
+    let started = Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .thread_name("store")
+        .enable_all()
+        .build();
     let started = started.map_err(|error: io::Error| {
         let what = format!("threads for a store cannot be started: {error}");
-        Error::new(ErrorKind::Input, what).advise("close other programs").because(error)
+        Error::new(ErrorKind::Input, what)
+            .advise("close other programs")
+            .because(error)
     })?;
     let handle = started.handle().clone();
     // Ending another process's runtime would wait for threads that do not exist here.

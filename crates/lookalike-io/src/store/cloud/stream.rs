@@ -75,7 +75,14 @@ impl Object {
 
 impl ObjectStream {
     fn new(object: Arc<Object>, range: Range<u64>) -> Self {
-        Self { object, parts: VecDeque::new(), next: range.start, end: range.end, piece: Piece::default(), read: 0 }
+        Self {
+            object,
+            parts: VecDeque::new(),
+            next: range.start,
+            end: range.end,
+            piece: Piece::default(),
+            read: 0,
+        }
     }
 
     /// Returns a stream of a small object that will be read soon, with its bytes in flight. Returns `None` if that is not
@@ -98,8 +105,13 @@ impl ObjectStream {
             if permit.is_none() && !self.parts.is_empty() {
                 break;
             }
-            let end = if self.object.is_ranged() { size.min(self.next + self.object.bucket.part) } else { size };
-            self.parts.push_back(Part::ask(&self.object, self.next..end, permit)?);
+            let end = if self.object.is_ranged() {
+                size.min(self.next + self.object.bucket.part)
+            } else {
+                size
+            };
+            self.parts
+                .push_back(Part::ask(&self.object, self.next..end, permit)?);
             self.next = end;
         }
         Ok(())
@@ -109,7 +121,9 @@ impl ObjectStream {
     fn next_piece(&mut self) -> Result<Piece> {
         loop {
             self.ask()?;
-            let Some(part) = self.parts.front_mut() else { return Ok(Piece::default()) };
+            let Some(part) = self.parts.front_mut() else {
+                return Ok(Piece::default());
+            };
             match part.pieces.blocking_recv() {
                 Some(Ok(piece)) => {
                     part.left -= (piece.bytes().len() as u64).min(part.left);
@@ -120,7 +134,8 @@ impl ObjectStream {
                 Some(Err(error)) => return Err(error),
                 None if part.left == 0 => drop(self.parts.pop_front()),
                 None => {
-                    let failure = Error::new(ErrorKind::Internal, "was abandoned in the middle").at(self.object.url());
+                    let failure = Error::new(ErrorKind::Internal, "was abandoned in the middle")
+                        .at(self.object.url());
                     return Err(failure.advise("please report it"));
                 }
             }
@@ -129,7 +144,11 @@ impl ObjectStream {
 }
 
 impl Part {
-    fn ask(object: &Arc<Object>, range: Range<u64>, permit: Option<SemaphorePermit<'static>>) -> Result<Self> {
+    fn ask(
+        object: &Arc<Object>,
+        range: Range<u64>,
+        permit: Option<SemaphorePermit<'static>>,
+    ) -> Result<Self> {
         let (send, pieces) = mpsc::channel(PIECES);
         let (object, left) = (object.clone(), range.end - range.start);
         let task = handle()?.spawn(async move {
@@ -137,7 +156,12 @@ impl Part {
             let fetched = fetch(&object, range, Taker::Pieces(&mut pieces)).await;
             pieces.end(fetched).await;
         });
-        Ok(Self { pieces, left, task, _permit: permit })
+        Ok(Self {
+            pieces,
+            left,
+            task,
+            _permit: permit,
+        })
     }
 }
 

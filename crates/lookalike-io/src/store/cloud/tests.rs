@@ -16,8 +16,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use object_store::{
-    CopyOptions, Error, GetOptions, GetResult, GetResultPayload, ListResult, MultipartId, MultipartUpload, ObjectMeta,
-    ObjectStore, ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    CopyOptions, Error, GetOptions, GetResult, GetResultPayload, ListResult, MultipartId,
+    MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutMultipartOptions, PutOptions,
+    PutPayload, PutResult, Result,
     memory::InMemory,
     multipart::{MultipartStore, PartId},
     path::Path,
@@ -56,13 +57,21 @@ impl fmt::Display for Flaky {
 impl Flaky {
     fn new(seed: u64, one_in: u64) -> Arc<Self> {
         let (random, failed, uploads) = (Mutex::new(seed), AtomicUsize::new(0), Mutex::default());
-        Arc::new(Self { inner: InMemory::new(), random, one_in, failed, uploads })
+        Arc::new(Self {
+            inner: InMemory::new(),
+            random,
+            one_in,
+            failed,
+            uploads,
+        })
     }
 
     /// Returns a random number below `below`.
     fn draw(&self, below: u64) -> u64 {
         let mut state = lock(&self.random);
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (*state >> 33) % below
     }
 
@@ -73,19 +82,33 @@ impl Flaky {
     }
 
     fn failure(&self) -> Error {
-        let words =
-            ["Server returned non-2xx status code: 503 Service Unavailable: SlowDown", "connection closed before message"];
-        Error::Generic { store: "flaky", source: words[self.draw(2) as usize].into() }
+        let words = [
+            "Server returned non-2xx status code: 503 Service Unavailable: SlowDown",
+            "connection closed before message",
+        ];
+        Error::Generic {
+            store: "flaky",
+            source: words[self.draw(2) as usize].into(),
+        }
     }
 }
 
 #[async_trait]
 impl ObjectStore for Flaky {
-    async fn put_opts(&self, path: &Path, payload: PutPayload, options: PutOptions) -> Result<PutResult> {
+    async fn put_opts(
+        &self,
+        path: &Path,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> Result<PutResult> {
         self.inner.put_opts(path, payload, options).await
     }
 
-    async fn put_multipart_opts(&self, path: &Path, options: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
+    async fn put_multipart_opts(
+        &self,
+        path: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
         self.inner.put_multipart_opts(path, options).await
     }
 
@@ -94,13 +117,22 @@ impl ObjectStore for Flaky {
             return Err(self.failure());
         }
         // The tags of the store in memory have no quotes.
-        let if_match = options.if_match.map(|etag| etag.trim_matches('"').to_string());
-        let (head, options) = (options.head, GetOptions { if_match, ..options });
+        let if_match = options
+            .if_match
+            .map(|etag| etag.trim_matches('"').to_string());
+        let (head, options) = (
+            options.head,
+            GetOptions {
+                if_match,
+                ..options
+            },
+        );
         let got = self.inner.get_opts(path, options).await?;
         if head {
             return Ok(got);
         }
-        let (meta, range, attributes) = (got.meta.clone(), got.range.clone(), got.attributes.clone());
+        let (meta, range, attributes) =
+            (got.meta.clone(), got.range.clone(), got.attributes.clone());
         let bytes = got.bytes().await?;
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -116,15 +148,30 @@ impl ObjectStore for Flaky {
                 1 => {}
                 // Nothing more ever arrives.
                 _ => {
-                    let payload = GetResultPayload::Stream(stream::iter(pieces).chain(stream::pending()).boxed());
-                    return Ok(GetResult { payload, meta, range, attributes });
+                    let payload = GetResultPayload::Stream(
+                        stream::iter(pieces).chain(stream::pending()).boxed(),
+                    );
+                    return Ok(GetResult {
+                        payload,
+                        meta,
+                        range,
+                        attributes,
+                    });
                 }
             }
         }
-        Ok(GetResult { payload: GetResultPayload::Stream(stream::iter(pieces).boxed()), meta, range, attributes })
+        Ok(GetResult {
+            payload: GetResultPayload::Stream(stream::iter(pieces).boxed()),
+            meta,
+            range,
+            attributes,
+        })
     }
 
-    fn delete_stream(&self, locations: stream::BoxStream<'static, Result<Path>>) -> stream::BoxStream<'static, Result<Path>> {
+    fn delete_stream(
+        &self,
+        locations: stream::BoxStream<'static, Result<Path>>,
+    ) -> stream::BoxStream<'static, Result<Path>> {
         self.inner.delete_stream(locations)
     }
 
@@ -148,22 +195,63 @@ impl MultipartStore for Flaky {
         Ok(path.to_string())
     }
 
-    async fn put_part(&self, _: &Path, id: &MultipartId, number: usize, data: PutPayload) -> Result<PartId> {
+    async fn put_part(
+        &self,
+        _: &Path,
+        id: &MultipartId,
+        number: usize,
+        data: PutPayload,
+    ) -> Result<PartId> {
         if self.fails() {
             return Err(self.failure());
         }
-        lock(&self.uploads).get_mut(id).unwrap().insert(number, data);
+        lock(&self.uploads)
+            .get_mut(id)
+            .unwrap()
+            .insert(number, data);
         // Sometimes the work is done, but the answer is lost.
-        if self.fails() { Err(self.failure()) } else { Ok(PartId { content_id: number.to_string() }) }
+        if self.fails() {
+            Err(self.failure())
+        } else {
+            Ok(PartId {
+                content_id: number.to_string(),
+            })
+        }
     }
 
-    async fn complete_multipart(&self, path: &Path, id: &MultipartId, parts: Vec<PartId>) -> Result<PutResult> {
+    async fn complete_multipart(
+        &self,
+        path: &Path,
+        id: &MultipartId,
+        parts: Vec<PartId>,
+    ) -> Result<PutResult> {
         let Some(there) = lock(&self.uploads).remove(id) else {
-            return Err(Error::NotFound { path: path.to_string(), source: "NoSuchUpload".into() });
+            return Err(Error::NotFound {
+                path: path.to_string(),
+                source: "NoSuchUpload".into(),
+            });
         };
-        assert!(parts.iter().map(|part| part.content_id.clone()).eq((0..there.len()).map(|number| number.to_string())));
-        let done = self.inner.put(path, there.into_values().flat_map(|part| part.as_ref().to_vec()).collect()).await?;
-        if self.fails() { Err(self.failure()) } else { Ok(done) }
+        assert!(
+            parts
+                .iter()
+                .map(|part| part.content_id.clone())
+                .eq((0..there.len()).map(|number| number.to_string()))
+        );
+        let done = self
+            .inner
+            .put(
+                path,
+                there
+                    .into_values()
+                    .flat_map(|part| part.as_ref().to_vec())
+                    .collect(),
+            )
+            .await?;
+        if self.fails() {
+            Err(self.failure())
+        } else {
+            Ok(done)
+        }
     }
 
     async fn abort_multipart(&self, _: &Path, id: &MultipartId) -> Result<()> {
@@ -180,24 +268,47 @@ fn bucket(store: &Arc<Flaky>, part: u64) -> Arc<Bucket> {
         last_pause: Duration::from_micros(100),
         silence: Duration::from_millis(5),
     };
-    Arc::new(Bucket { patience, part, ..Bucket::of(&at, store.clone(), None, Some(store.clone())) })
+    Arc::new(Bucket {
+        patience,
+        part,
+        ..Bucket::of(&at, store.clone(), None, Some(store.clone()))
+    })
 }
 
 fn put(store: &Flaky, key: &str, bytes: &[u8]) {
-    wait(store.inner.put(&Path::parse(key).unwrap(), Bytes::copy_from_slice(bytes).into())).unwrap().unwrap();
+    wait(store.inner.put(
+        &Path::parse(key).unwrap(),
+        Bytes::copy_from_slice(bytes).into(),
+    ))
+    .unwrap()
+    .unwrap();
 }
 
 fn content(store: &Flaky, key: &str) -> Option<Vec<u8>> {
-    let got = wait(async { store.inner.get(&Path::parse(key).unwrap()).await?.bytes().await }).unwrap();
+    let got = wait(async {
+        store
+            .inner
+            .get(&Path::parse(key).unwrap())
+            .await?
+            .bytes()
+            .await
+    })
+    .unwrap();
     got.ok().map(Vec::from)
 }
 
 fn find(bucket: &Arc<Bucket>, key: &str) -> Arc<Object> {
-    Arc::new(wait(Object::find(bucket, &Path::parse(key).unwrap())).unwrap().unwrap())
+    Arc::new(
+        wait(Object::find(bucket, &Path::parse(key).unwrap()))
+            .unwrap()
+            .unwrap(),
+    )
 }
 
 fn bytes(length: usize) -> Vec<u8> {
-    (0..length as u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
+    (0..length as u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect()
 }
 
 proptest! {
@@ -290,9 +401,20 @@ fn versions_of_a_changing_object_are_never_mixed() {
     put(&store, "a", &[b'y'; 100_000]);
     let mut rest = Vec::new();
     let error = stream.read_to_end(&mut rest).unwrap_err();
-    assert!(error.to_string().contains("s3://bucket/a: changed while it was being read"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("s3://bucket/a: changed while it was being read"),
+        "{error}"
+    );
     assert!(buffer[..n].iter().chain(&rest).all(|&byte| byte == b'x'));
-    assert!(object.read_at(0..5).unwrap_err().to_string().contains("changed"));
+    assert!(
+        object
+            .read_at(0..5)
+            .unwrap_err()
+            .to_string()
+            .contains("changed")
+    );
 }
 
 #[test]
@@ -308,8 +430,14 @@ fn a_store_that_always_fails_is_an_error() {
 #[test]
 fn failures_are_reported_with_the_message_of_the_store() {
     let reported = |url: &str, doing: Doing, words: &str| {
-        let error = Error::Generic { store: "S3", source: words.into() };
-        (reported(doing, &Location::parse(url).unwrap(), "U", &error).to_string(), is_passing(&error))
+        let error = Error::Generic {
+            store: "S3",
+            source: words.into(),
+        };
+        (
+            reported(doing, &Location::parse(url).unwrap(), "U", &error).to_string(),
+            is_passing(&error),
+        )
     };
     let tried = "Error performing GET https://h/x in 2.1s, after 10 retries, max_retries: 10, retry_timeout: 180s";
     let status = |words: &str| format!("Server returned non-2xx status code: {words}");
@@ -355,8 +483,15 @@ fn failures_are_reported_with_the_message_of_the_store() {
         assert!(reported.contains(part), "{reported}");
         assert_eq!(passes, passing, "{words}");
     }
-    let (reported, _) = reported("https://h/x?sig=secret", Doing::Reading, "GET https://h/x?sig=secret went wrong");
-    assert!(reported.contains("GET https://h/x went wrong") && !reported.contains("secret"), "{reported}");
+    let (reported, _) = reported(
+        "https://h/x?sig=secret",
+        Doing::Reading,
+        "GET https://h/x?sig=secret went wrong",
+    );
+    assert!(
+        reported.contains("GET https://h/x went wrong") && !reported.contains("secret"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -384,10 +519,25 @@ fn folders_and_globs_in_a_table() {
     let wanted = |name: &str| name.contains(".jsonl") && !name.contains("decisions");
     let expand = |key: &str| {
         let found = expand_in(&bucket, key, &format!("s3://bucket/{key}"), wanted);
-        found.map(|found| found.iter().map(|object| object.url()["s3://bucket/".len()..].to_string()).collect::<Vec<_>>())
+        found.map(|found| {
+            found
+                .iter()
+                .map(|object| object.url()["s3://bucket/".len()..].to_string())
+                .collect::<Vec<_>>()
+        })
     };
     let table: [(&str, &[&str]); 11] = [
-        ("", &["a/[1].jsonl", "a/b/c.JSONL.zst", "a/z.jsonl", "a-b/c.jsonl", "a.jsonl", "top.jsonl"]),
+        (
+            "",
+            &[
+                "a/[1].jsonl",
+                "a/b/c.JSONL.zst",
+                "a/z.jsonl",
+                "a-b/c.jsonl",
+                "a.jsonl",
+                "top.jsonl",
+            ],
+        ),
         ("a", &["a/[1].jsonl", "a/b/c.JSONL.zst", "a/z.jsonl"]),
         ("a/", &["a/[1].jsonl", "a/b/c.JSONL.zst", "a/z.jsonl"]),
         ("a.jsonl", &["a.jsonl"]),
@@ -399,7 +549,14 @@ fn folders_and_globs_in_a_table() {
         ("**/c.*", &["a/b/c.JSONL.zst", "a-b/c.jsonl"]),
         (
             "a/**",
-            &["a/.hidden/x.jsonl", "a/[1].jsonl", "a/b/c.JSONL.zst", "a/b/kept.decisions.jsonl", "a/notes.txt", "a/z.jsonl"],
+            &[
+                "a/.hidden/x.jsonl",
+                "a/[1].jsonl",
+                "a/b/c.JSONL.zst",
+                "a/b/kept.decisions.jsonl",
+                "a/notes.txt",
+                "a/z.jsonl",
+            ],
         ),
     ];
     for (key, found) in table {

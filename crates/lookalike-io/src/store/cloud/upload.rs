@@ -76,7 +76,10 @@ impl Upload {
             Err(refused.at(shown(url)).advise(advice))
         };
         if at.kind == Kind::Http {
-            return refuse("web servers can only be read", "write to s3://, gs://, az:// or a file");
+            return refuse(
+                "web servers can only be read",
+                "write to s3://, gs://, az:// or a file",
+            );
         }
         if at.key.is_empty() || at.key.ends_with('/') {
             return refuse("it is a bucket or a folder", "give the name of an object");
@@ -90,16 +93,38 @@ impl Upload {
         let reported = |error: object_store::Error| bucket.reported(Doing::Writing, &url, &error);
         let path = Path::parse(key).map_err(|error| reported(error.into()))?;
         let Some(store) = bucket.parts.clone() else {
-            return Err(Error::new(ErrorKind::Output, "cannot be written: the store does not accept uploads in parts").at(url));
+            return Err(Error::new(
+                ErrorKind::Output,
+                "cannot be written: the store does not accept uploads in parts",
+            )
+            .at(url));
         };
         let id = wait(store.create_multipart(&path))?.map_err(reported)?;
-        let upload = Begun { bucket: bucket.clone(), store, path, id, over: false };
-        Ok(Self { url, part, filled: Vec::new(), written: 0, sending: VecDeque::new(), sent: Vec::new(), upload })
+        let upload = Begun {
+            bucket: bucket.clone(),
+            store,
+            path,
+            id,
+            over: false,
+        };
+        Ok(Self {
+            url,
+            part,
+            filled: Vec::new(),
+            written: 0,
+            sending: VecDeque::new(),
+            sent: Vec::new(),
+            upload,
+        })
     }
 
     /// Returns the number of bytes of the next part.
     fn part_size(&self) -> u64 {
-        if self.begun() < EQUAL_PARTS { self.part } else { self.part.max(LATE_PART) }
+        if self.begun() < EQUAL_PARTS {
+            self.part
+        } else {
+            self.part.max(LATE_PART)
+        }
     }
 
     fn begun(&self) -> usize {
@@ -110,25 +135,40 @@ impl Upload {
     fn send(&mut self) -> Result<()> {
         let number = self.begun();
         if number == MOST_PARTS {
-            let refused = Error::new(ErrorKind::Output, "is larger than the store allows").at(&*self.url);
+            let refused =
+                Error::new(ErrorKind::Output, "is larger than the store allows").at(&*self.url);
             return Err(refused.advise("write several outputs"));
         }
         // Large parts are sent one at a time.
-        let most = if number < EQUAL_PARTS { UPLOADS as usize } else { 1 };
+        let most = if number < EQUAL_PARTS {
+            UPLOADS as usize
+        } else {
+            1
+        };
         while self.sending.len() >= most {
             self.wait_for_one()?;
         }
         let free = self.part_size().min(self.filled.len() as u64 * 2) as usize;
-        let payload = PutPayload::from(std::mem::replace(&mut self.filled, Vec::with_capacity(free)));
+        let payload = PutPayload::from(std::mem::replace(
+            &mut self.filled,
+            Vec::with_capacity(free),
+        ));
         let (upload, url) = (self.upload.clone(), self.url.clone());
-        self.sending.push_back(handle()?.spawn(async move { upload.put(number, payload, &url).await }));
+        self.sending
+            .push_back(handle()?.spawn(async move { upload.put(number, payload, &url).await }));
         Ok(())
     }
 
     fn wait_for_one(&mut self) -> Result<()> {
-        let Some(part) = self.sending.pop_front() else { return Ok(()) };
+        let Some(part) = self.sending.pop_front() else {
+            return Ok(());
+        };
         let sent = wait(part)?.map_err(|error| {
-            let failure = Error::new(ErrorKind::Internal, format!("was abandoned in the middle: {error}")).at(&*self.url);
+            let failure = Error::new(
+                ErrorKind::Internal,
+                format!("was abandoned in the middle: {error}"),
+            )
+            .at(&*self.url);
             failure.advise("please report it").because(error)
         })?;
         self.sent.push(sent?);
@@ -144,7 +184,10 @@ impl Upload {
             self.wait_for_one()?;
         }
         let before = wait(self.upload.bucket.store.head(&self.upload.path))?;
-        Ok(Uploaded { upload: self, before: before.ok() })
+        Ok(Uploaded {
+            upload: self,
+            before: before.ok(),
+        })
     }
 }
 
@@ -152,7 +195,11 @@ impl Begun {
     async fn put(&self, number: usize, payload: PutPayload, url: &str) -> Result<PartId> {
         let mut tries = Tries::new(self.bucket.patience);
         loop {
-            match self.store.put_part(&self.path, &self.id, number, payload.clone()).await {
+            match self
+                .store
+                .put_part(&self.path, &self.id, number, payload.clone())
+                .await
+            {
                 Ok(part) => return Ok(part),
                 Err(error) if is_passing(&error) && tries.pause().await => {}
                 Err(error) => return Err(self.bucket.reported(Doing::Writing, url, &error)),
@@ -163,7 +210,11 @@ impl Begun {
     async fn complete(&self, parts: &[PartId]) -> object_store::Result<()> {
         let mut tries = Tries::new(self.bucket.patience);
         loop {
-            match self.store.complete_multipart(&self.path, &self.id, parts.to_vec()).await {
+            match self
+                .store
+                .complete_multipart(&self.path, &self.id, parts.to_vec())
+                .await
+            {
                 Ok(_) => return Ok(()),
                 Err(error) if is_passing(&error) && tries.pause().await => {}
                 Err(error) => return Err(error),
@@ -180,14 +231,22 @@ impl Uploaded {
 
     /// Gives the object its name.
     pub(crate) fn publish(mut self) -> Result<()> {
-        let Upload { upload, sent, written, url, .. } = &mut self.upload;
+        let Upload {
+            upload,
+            sent,
+            written,
+            url,
+            ..
+        } = &mut self.upload;
         let completed = wait(upload.complete(sent))?;
         if let Err(error) = completed {
             // The answer to the first request may have been lost; a repeated request then finds no upload any more. The object
             // that now has the name shows whether the first request succeeded.
             let now = wait(upload.bucket.store.head(&upload.path))?;
             let is_new = |now: &ObjectMeta| {
-                self.before.as_ref().is_none_or(|before| (&now.e_tag, now.last_modified) != (&before.e_tag, before.last_modified))
+                self.before.as_ref().is_none_or(|before| {
+                    (&now.e_tag, now.last_modified) != (&before.e_tag, before.last_modified)
+                })
             };
             if !now.is_ok_and(|now| now.size == *written && is_new(&now)) {
                 return Err(upload.bucket.reported(Doing::Writing, url, &error));
@@ -221,7 +280,13 @@ impl Drop for Upload {
         self.sending.iter().for_each(JoinHandle::abort);
         if !self.upload.over {
             let reported = async {
-                tokio::time::timeout(LAST_WORD, self.upload.store.abort_multipart(&self.upload.path, &self.upload.id)).await
+                tokio::time::timeout(
+                    LAST_WORD,
+                    self.upload
+                        .store
+                        .abort_multipart(&self.upload.path, &self.upload.id),
+                )
+                .await
             };
             // A failure is not reported here; stores can be configured to delete old parts automatically.
             _ = wait(reported);

@@ -46,17 +46,34 @@ mod tests {
 
     #[test]
     fn ids_of_one_column_have_one_kind() {
-        let kind = |ids: &[&str]| ids.iter().map(|id| IdKind::of(id)).reduce(IdKind::with).unwrap();
+        let kind = |ids: &[&str]| {
+            ids.iter()
+                .map(|id| IdKind::of(id))
+                .reduce(IdKind::with)
+                .unwrap()
+        };
         assert_eq!(kind(&["\"a\"", "\"1\""]), IdKind::Strings);
         assert_eq!(kind(&["1", "-9223372036854775808"]), IdKind::Integers);
-        for mixed in [&["1", "\"1\""][..], &["1.5"], &["9223372036854775808"], &["1", "1.0"], &["1e3"], &["-0"]] {
+        for mixed in [
+            &["1", "\"1\""][..],
+            &["1.5"],
+            &["9223372036854775808"],
+            &["1", "1.0"],
+            &["1e3"],
+            &["-0"],
+        ] {
             assert_eq!(kind(mixed), IdKind::Mixed, "{mixed:?}");
         }
     }
 
     #[test]
     fn ids_without_types() {
-        for (id, text) in [("7.50", "7.50"), ("\"\"", ""), ("\"a b\"", "a b"), (r#""\u00e9\n\"""#, "é\n\"")] {
+        for (id, text) in [
+            ("7.50", "7.50"),
+            ("\"\"", ""),
+            ("\"a b\"", "a b"),
+            (r#""\u00e9\n\"""#, "é\n\""),
+        ] {
             assert_eq!(plain(id), text);
         }
     }

@@ -29,7 +29,8 @@ pub enum Likeness {
 impl Likeness {
     /// Returns the resemblance, the containment, and the representative's containment, as far as they are known.
     pub fn figures(self) -> [Option<f64>; 3] {
-        let counted = |o: Overlap| [o.resemblance(), o.containment(), o.swapped().containment()].map(Some);
+        let counted =
+            |o: Overlap| [o.resemblance(), o.containment(), o.swapped().containment()].map(Some);
         match self {
             Self::Counted(overlap) => counted(overlap),
             Self::Same => [Some(1.0); 3],
@@ -98,7 +99,9 @@ impl Decided<'_> {
     /// # Errors
     /// No value that a decision can have causes an error. The method returns a `Result` only because the JSON serializer does.
     pub fn write_line(&self, into: &mut Vec<u8>) -> Result<()> {
-        let mut lines = DecisionLines { bytes: std::mem::take(into) };
+        let mut lines = DecisionLines {
+            bytes: std::mem::take(into),
+        };
         let written = match self.representative {
             None => lines.kept(self),
             Some(representative) => lines.dropped(self, representative),
@@ -140,7 +143,11 @@ impl DecisionLines {
         self.begin(decided);
         self.put(representative.id);
         self.figures(decided.likeness.figures())?;
-        self.end(decided.cluster_size, decided.likeness.is_estimated(), representative.place)
+        self.end(
+            decided.cluster_size,
+            decided.likeness.is_estimated(),
+            representative.place,
+        )
     }
 
     /// Appends the fields before the representative.
@@ -154,7 +161,10 @@ impl DecisionLines {
         self.put("\",\"representative\":");
     }
 
-    fn figures(&mut self, [resemblance, containment, of_representative]: [Option<f64>; 3]) -> Result<()> {
+    fn figures(
+        &mut self,
+        [resemblance, containment, of_representative]: [Option<f64>; 3],
+    ) -> Result<()> {
         self.put(",\"resemblance\":");
         self.value(resemblance)?;
         self.put(",\"containment\":");
@@ -183,7 +193,8 @@ impl DecisionLines {
 
     /// Appends a number, a string, or null.
     fn value(&mut self, value: impl Serialize) -> Result<()> {
-        serde_json::to_writer(&mut self.bytes, &value).map_err(|error| Error::failure(format!("a decision: {error}")))
+        serde_json::to_writer(&mut self.bytes, &value)
+            .map_err(|error| Error::failure(format!("a decision: {error}")))
     }
 }
 
@@ -227,7 +238,11 @@ mod tests {
     fn likeness() -> impl Strategy<Value = Likeness> {
         let overlap = (1u64..500, 0u64..500, 0u64..500);
         prop_oneof![
-            overlap.prop_map(|(shared, a, b)| Likeness::Counted(Overlap { shared, a: shared + a, b: shared + b })),
+            overlap.prop_map(|(shared, a, b)| Likeness::Counted(Overlap {
+                shared,
+                a: shared + a,
+                b: shared + b
+            })),
             Just(Likeness::Same),
             (0f64..=1.0).prop_map(|value| Likeness::Estimated(Measure::Resemblance, value)),
             (0f64..=1.0).prop_map(|value| Likeness::Estimated(Measure::Containment, value)),

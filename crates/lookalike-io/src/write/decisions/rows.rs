@@ -53,7 +53,10 @@ impl RowsShape {
         if kinds.references {
             fields.push(field("reference", DataType::Utf8, true));
         }
-        Self { schema: Arc::new(Schema::new(fields)), kinds }
+        Self {
+            schema: Arc::new(Schema::new(fields)),
+            kinds,
+        }
     }
 
     /// Returns an empty builder of rows.
@@ -91,8 +94,12 @@ impl DecisionRows {
     /// Fails if the beginning of the table cannot be written.
     pub fn new(output: Output, shape: &RowsShape, ahead: usize) -> Result<Self> {
         let (name, schema) = (output.name().to_owned(), &shape.schema);
-        let repeats = |name: &str| matches!(name, "verdict" | "reason" | "representative" | "reference");
-        let dictionaries = schema.fields().iter().map(|field| (vec![field.name().clone()], repeats(field.name())));
+        let repeats =
+            |name: &str| matches!(name, "verdict" | "reason" | "representative" | "reference");
+        let dictionaries = schema
+            .fields()
+            .iter()
+            .map(|field| (vec![field.name().clone()], repeats(field.name())));
         let layout = Layout {
             schema: schema.clone(),
             metadata: Vec::new(),
@@ -149,18 +156,31 @@ impl RowsMade {
         self.ids.push(Some(decided.id))?;
         self.verdicts.append_value(decided.verdict());
         self.reasons.append_value(reason_name(decided.reason));
-        self.representatives.push(representative.map(|representative| representative.id))?;
-        let figures = if representative.is_some() { decided.likeness.figures() } else { [None; 3] };
-        self.figures.iter_mut().zip(figures).for_each(|(column, figure)| column.append_option(figure));
+        self.representatives
+            .push(representative.map(|representative| representative.id))?;
+        let figures = if representative.is_some() {
+            decided.likeness.figures()
+        } else {
+            [None; 3]
+        };
+        self.figures
+            .iter_mut()
+            .zip(figures)
+            .for_each(|(column, figure)| column.append_option(figure));
         self.sizes.append_value(decided.cluster_size);
-        self.estimated.append_value(representative.is_some() && decided.likeness.is_estimated());
-        self.references.append_option(representative.and_then(|representative| representative.place));
+        self.estimated
+            .append_value(representative.is_some() && decided.likeness.is_estimated());
+        self.references
+            .append_option(representative.and_then(|representative| representative.place));
         Ok(())
     }
 
     /// Returns the rows.
     pub fn batch(mut self) -> Result<RecordBatch> {
-        let [resemblance, containment, of_representative] = self.figures.each_mut().map(|column| Arc::new(column.finish()));
+        let [resemblance, containment, of_representative] = self
+            .figures
+            .each_mut()
+            .map(|column| Arc::new(column.finish()));
         let mut columns: Vec<ArrayRef> = vec![
             self.ids.finish(),
             Arc::new(self.verdicts.finish()),
@@ -175,7 +195,8 @@ impl RowsMade {
         if self.references_too {
             columns.push(Arc::new(self.references.finish()));
         }
-        RecordBatch::try_new(self.schema, columns).map_err(|error| Error::failure(error.to_string()))
+        RecordBatch::try_new(self.schema, columns)
+            .map_err(|error| Error::failure(error.to_string()))
     }
 }
 

@@ -41,19 +41,31 @@ impl Codec {
 
     pub(crate) fn xz(into: Gathered, threads: usize) -> io::Result<Self> {
         let mut builder = MtStreamBuilder::new();
-        builder.preset(XZ_PRESET).block_size(XZ_BLOCK).check(Check::Crc64).threads(threads.min(MOST_XZ) as u32);
+        builder
+            .preset(XZ_PRESET)
+            .block_size(XZ_BLOCK)
+            .check(Check::Crc64)
+            .threads(threads.min(MOST_XZ) as u32);
         Ok(Self::Xz(XzEncoder::new_stream(into, builder.encoder()?)))
     }
 
     pub(crate) fn lz4(into: Gathered) -> Self {
-        let frame = FrameInfo::new().block_size(BlockSize::Max1MB).block_checksums(true).content_checksum(true);
+        let frame = FrameInfo::new()
+            .block_size(BlockSize::Max1MB)
+            .block_checksums(true)
+            .content_checksum(true);
         Self::Lz4(Box::new(FrameEncoder::with_frame_info(frame, into)))
     }
 
     pub(crate) fn brotli(into: Gathered) -> Self {
         const BUFFER: usize = 64 << 10;
         let into = Remembering { into, failed: None };
-        Self::Brotli(Box::new(CompressorWriter::new(into, BUFFER, BROTLI_QUALITY, BROTLI_WINDOW)))
+        Self::Brotli(Box::new(CompressorWriter::new(
+            into,
+            BUFFER,
+            BROTLI_QUALITY,
+            BROTLI_WINDOW,
+        )))
     }
 
     pub(crate) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {

@@ -43,14 +43,22 @@ impl Encoder {
             Packing::Brotli => Self::Other(Codec::brotli(Gathered::new(sink))),
             #[cfg(not(feature = "codecs"))]
             other => {
-                return Err(io::Error::other(other.not_built(crate::error::ErrorKind::Output).at(path.display().to_string())));
+                return Err(io::Error::other(
+                    other
+                        .not_built(crate::error::ErrorKind::Output)
+                        .at(path.display().to_string()),
+                ));
             }
         })
     }
 
     /// Returns the number of windows that the encoder may hold before it returns them.
     pub(crate) fn windows(&self) -> usize {
-        if let Self::Gzip(encoder) = self { encoder.windows() } else { 0 }
+        if let Self::Gzip(encoder) = self {
+            encoder.windows()
+        } else {
+            0
+        }
     }
 
     /// Writes a window, and sends it back through the channel `empty` when its bytes are no longer needed.

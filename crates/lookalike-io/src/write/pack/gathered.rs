@@ -12,7 +12,10 @@ pub(crate) struct Gathered {
 
 impl Gathered {
     pub(crate) fn new(sink: Sink) -> Self {
-        Self { sink, window: Window::new() }
+        Self {
+            sink,
+            window: Window::new(),
+        }
     }
 
     /// Writes the remaining bytes.

@@ -59,7 +59,16 @@ impl Gzip {
     pub(crate) fn new(mut into: Gathered, threads: usize) -> io::Result<Self> {
         into.write_all(&HEADER)?;
         let (packers, spare) = (Vec::new(), Vec::new());
-        Ok(Self { into, threads: threads as u64, packers, given: 0, taken: 0, crc: Crc::new(), length: 0, spare })
+        Ok(Self {
+            into,
+            threads: threads as u64,
+            packers,
+            given: 0,
+            taken: 0,
+            crc: Crc::new(),
+            length: 0,
+            spare,
+        })
     }
 
     /// Returns the number of windows that the encoder may hold before it returns them.
@@ -79,9 +88,16 @@ impl Gzip {
             self.packers.push(Packer::start()?);
         }
         self.length += window.bytes().len() as u64;
-        let part = Part { window: Some(window), ..self.spare.pop().unwrap_or_default() };
+        let part = Part {
+            window: Some(window),
+            ..self.spare.pop().unwrap_or_default()
+        };
         let packer = &mut self.packers[number];
-        if packer.jobs.as_ref().is_none_or(|jobs| jobs.send(part).is_err()) {
+        if packer
+            .jobs
+            .as_ref()
+            .is_none_or(|jobs| jobs.send(part).is_err())
+        {
             return Err(packer.failure());
         }
         self.given += 1;
@@ -126,8 +142,14 @@ impl Packer {
                 }
             }
         };
-        let thread = std::thread::Builder::new().name("gzip".into()).spawn(work)?;
-        Ok(Self { jobs: Some(jobs), done, thread: Some(thread) })
+        let thread = std::thread::Builder::new()
+            .name("gzip".into())
+            .spawn(work)?;
+        Ok(Self {
+            jobs: Some(jobs),
+            done,
+            thread: Some(thread),
+        })
     }
 
     /// Returns why the thread has ended.
@@ -151,7 +173,14 @@ impl Part {
         // the flush would be called twice and leave two markers. The bytes would then depend on the former size of the buffer.
         self.packed.reserve(bytes.len() + bytes.len() / 8 + 1024);
         compress.compress_vec(bytes, &mut self.packed, FlushCompress::Sync)?;
-        let whole = compress.total_in() == bytes.len() as u64 && self.packed.len() < self.packed.capacity();
-        if whole { Ok(()) } else { Err(io::Error::other("a compressed part is larger than possible")) }
+        let whole =
+            compress.total_in() == bytes.len() as u64 && self.packed.len() < self.packed.capacity();
+        if whole {
+            Ok(())
+        } else {
+            Err(io::Error::other(
+                "a compressed part is larger than possible",
+            ))
+        }
     }
 }

@@ -48,7 +48,9 @@ impl Claim {
         for (folder, target) in folders.values() {
             wait(folder, target, PATIENCE)?;
         }
-        Ok(Self { _folders: folders.into_values().map(|(folder, _)| folder).collect() })
+        Ok(Self {
+            _folders: folders.into_values().map(|(folder, _)| folder).collect(),
+        })
     }
 
     /// Claims a file's folder before the run begins its work, if that is possible.
@@ -56,9 +58,13 @@ impl Claim {
     /// # Errors
     /// Fails in the same cases as [`of`](Self::of).
     pub(crate) fn before_work(target: &Path) -> io::Result<Option<Self>> {
-        let Some(folder) = open(target)? else { return Ok(None) };
+        let Some(folder) = open(target)? else {
+            return Ok(None);
+        };
         wait(&folder, target, PATIENCE_BEFORE)?;
-        Ok(Some(Self { _folders: vec![folder] }))
+        Ok(Some(Self {
+            _folders: vec![folder],
+        }))
     }
 }
 

@@ -18,7 +18,10 @@ pub(crate) struct Folders(Mutex<Vec<PathBuf>>);
 impl Folders {
     /// Creates the folder of a file, if it does not exist, and all folders that contain it.
     pub(crate) fn make(&self, file: &Path) -> io::Result<()> {
-        let missing: Vec<&Path> = folder_of(file).ancestors().take_while(|folder| is_missing(folder)).collect();
+        let missing: Vec<&Path> = folder_of(file)
+            .ancestors()
+            .take_while(|folder| is_missing(folder))
+            .collect();
         for folder in missing.into_iter().rev() {
             make_folder(folder)?;
             lock(&self.0).push(folder.into());
@@ -43,7 +46,10 @@ fn is_missing(folder: &Path) -> bool {
 impl Drop for Folders {
     fn drop(&mut self) {
         // A folder with outputs, or with files of other programs, is not empty and remains.
-        lock(&self.0).iter().rev().for_each(|folder| drop(remove_folder(folder)));
+        lock(&self.0)
+            .iter()
+            .rev()
+            .for_each(|folder| drop(remove_folder(folder)));
     }
 }
 

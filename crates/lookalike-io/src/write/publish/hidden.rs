@@ -31,11 +31,17 @@ impl Hidden {
     /// Creates a file with a hidden name next to `target`. `make` must fail if the name is in use. It must return `None` if
     /// another run has already locked the new file in order to remove it as a file left by a killed run. In both cases, this
     /// function tries another name.
-    pub(crate) fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Self)> {
+    pub(crate) fn beside<T>(
+        target: &Path,
+        make: impl Fn(&Path) -> io::Result<Option<T>>,
+    ) -> io::Result<(T, Self)> {
         const TRIES: u32 = 1000;
         for _ in 0..TRIES {
             let name = format!("{}{:016x}{ENDING}", beginning(target), random());
-            let hidden = Self { path: folder_of(target).join(name), kept: false };
+            let hidden = Self {
+                path: folder_of(target).join(name),
+                kept: false,
+            };
             match make(&hidden.path) {
                 Ok(Some(made)) => return Ok((made, hidden)),
                 // The file belongs to another run, or no longer exists.
@@ -93,7 +99,10 @@ fn random() -> u64 {
         Ok(()) => u64::from_ne_bytes(bytes),
         // If the random device cannot be read, the number is predictable, but it still differs from the numbers of other runs.
         // This is sufficient for a name, because a name that is in use is still rejected.
-        Err(_) => xxh3_64_with_seed(&process::id().to_ne_bytes(), COUNT.fetch_add(1, Ordering::Relaxed)),
+        Err(_) => xxh3_64_with_seed(
+            &process::id().to_ne_bytes(),
+            COUNT.fetch_add(1, Ordering::Relaxed),
+        ),
     }
 }
 
@@ -109,7 +118,10 @@ pub(crate) fn own(file: &File) -> io::Result<bool> {
 
 /// Returns whether a file system reports that it does not support locks. NFS does not lock a folder, because it is not open for writing.
 pub(crate) fn has_no_locks(error: &io::Error) -> bool {
-    has_no_such(error) || [Errno::NOLCK, Errno::BADF].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    has_no_such(error)
+        || [Errno::NOLCK, Errno::BADF]
+            .iter()
+            .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 /// Removes the files that killed runs left next to these targets, which are in one folder. These are the files that have a hidden name
@@ -119,11 +131,24 @@ pub(crate) fn has_no_locks(error: &io::Error) -> bool {
 /// and no lock.
 pub(crate) fn remove_stale<P: AsRef<Path>>(targets: impl IntoIterator<Item = P>) {
     let mut targets = targets.into_iter().peekable();
-    let Some(entries) = targets.peek().and_then(|target| folder_of(target.as_ref()).read_dir().ok()) else { return };
+    let Some(entries) = targets
+        .peek()
+        .and_then(|target| folder_of(target.as_ref()).read_dir().ok())
+    else {
+        return;
+    };
     let is_hidden = |name: &str| name.starts_with(BEGINNING) && name.ends_with(ENDING);
-    let hidden = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_hidden));
-    let hidden: Vec<(String, PathBuf)> =
-        hidden.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect();
+    let hidden = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_hidden));
+    let hidden: Vec<(String, PathBuf)> = hidden
+        .map(|entry| {
+            (
+                entry.file_name().to_string_lossy().into_owned(),
+                entry.path(),
+            )
+        })
+        .collect();
     if hidden.is_empty() {
         return;
     }
@@ -141,7 +166,11 @@ pub(crate) fn remove_stale<P: AsRef<Path>>(targets: impl IntoIterator<Item = P>)
 /// run that has just created it could lock it after the check and before the removal.
 fn remove_unlocked(path: &Path) -> io::Result<()> {
     let is_folder = path.symlink_metadata()?.is_dir();
-    let file = if is_folder { File::open_folder(path)? } else { File::open_regular(path)? };
+    let file = if is_folder {
+        File::open_folder(path)?
+    } else {
+        File::open_regular(path)?
+    };
     if file.try_lock()? && file.is_at(path)? {
         disk::remove_all(path)?;
     }
@@ -158,9 +187,19 @@ mod tests {
     fn existing_files_with_hidden_names_are_neither_opened_nor_removed() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
-        let pipe = folder.path().join(format!("{}0{ENDING}", beginning(&target)));
-        assert!(process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let link = folder.path().join(format!("{}1{ENDING}", beginning(&target)));
+        let pipe = folder
+            .path()
+            .join(format!("{}0{ENDING}", beginning(&target)));
+        assert!(
+            process::Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let link = folder
+            .path()
+            .join(format!("{}1{ENDING}", beginning(&target)));
         std::os::unix::fs::symlink(folder.path().join("elsewhere"), &link).unwrap();
         // Opening a pipe without a writer would block.
         remove_stale([&target]);
@@ -171,7 +210,11 @@ mod tests {
 
     #[test]
     fn names_differ_from_run_to_run() {
-        let [a, b] = [(); 2].map(|()| Hidden::beside(Path::new("/x/kept"), |path| Ok(Some(path.to_path_buf()))).unwrap().0);
+        let [a, b] = [(); 2].map(|()| {
+            Hidden::beside(Path::new("/x/kept"), |path| Ok(Some(path.to_path_buf())))
+                .unwrap()
+                .0
+        });
         assert!(a != b && a.parent() == b.parent());
     }
 

@@ -86,14 +86,20 @@ impl Sink {
     /// Opens an output; `-` is standard output. `is_clean` states that the files of killed runs were removed from its folder.
     pub(crate) fn open(path: &Path, is_clean: bool) -> io::Result<Self> {
         match path.to_str().filter(|name| is_url(name)) {
-            Some(url) => Upload::create(url).map(|upload| Self::Object(Box::new(upload))).map_err(io::Error::other),
+            Some(url) => Upload::create(url)
+                .map(|upload| Self::Object(Box::new(upload)))
+                .map_err(io::Error::other),
             None => FileSink::open(path, is_clean).map(Self::File),
         }
     }
 
     /// Returns a sink for a file that appears together with others.
     pub(crate) fn of_file(file: File) -> Self {
-        Self::File(FileSink { stream: Stream::new(file), end: End::Open, escaping: None })
+        Self::File(FileSink {
+            stream: Stream::new(file),
+            end: End::Open,
+            escaping: None,
+        })
     }
 
     /// Writes everything to the disk or the store, but does not give the output its name yet.
@@ -113,7 +119,11 @@ impl FileSink {
     fn open(path: &Path, is_clean: bool) -> io::Result<Self> {
         let open = |file: File| {
             let escaping = file.is_terminal().then(Escaping::default);
-            Self { stream: Stream::shared(file), end: End::Open, escaping }
+            Self {
+                stream: Stream::shared(file),
+                end: End::Open,
+                escaping,
+            }
         };
         if path == Path::new("-") {
             return File::stdout().map(open);
@@ -124,12 +134,20 @@ impl FileSink {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         // An open descriptor may be a file to which other programs also write, for example /dev/stdout after `>>` in a shell.
-        let descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| path.starts_with(open));
+        let descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"]
+            .iter()
+            .any(|open| path.starts_with(open));
         if descriptor || there.as_ref().is_ok_and(|there| !there.is_file()) {
             return File::append(path).map(open);
         }
-        if there.as_ref().is_ok_and(|there| there.permissions().readonly()) {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+        if there
+            .as_ref()
+            .is_ok_and(|there| there.permissions().readonly())
+        {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "the file is read-only",
+            ));
         }
         // The file is never readable for more users than the file that it replaces.
         let mode = there.map_or(USUAL, |there| there.permissions().mode() & USUAL);
@@ -145,7 +163,11 @@ impl FileSink {
             }
             Err(error) => return Err(error),
         };
-        Ok(Self { stream: Stream::new(file), end, escaping: None })
+        Ok(Self {
+            stream: Stream::new(file),
+            end,
+            escaping: None,
+        })
     }
 
     /// Writes everything to the disk. A file that will replace another one gets its permissions.
@@ -154,7 +176,9 @@ impl FileSink {
             self.stream.write_all(escaping.end().as_bytes())?;
         }
         let file = self.stream.file();
-        let (End::Unnamed(target) | End::Hidden(_, target)) = &self.end else { return Ok(None) };
+        let (End::Unnamed(target) | End::Hidden(_, target)) = &self.end else {
+            return Ok(None);
+        };
         if let Ok(there) = target.metadata() {
             file.set_permissions(there.permissions())?;
         }
@@ -163,9 +187,19 @@ impl FileSink {
             End::Open => None,
             End::Unnamed(target) => {
                 own(file)?;
-                Some(WholeFile { hidden: None, target, is_new: false, open: self.stream })
+                Some(WholeFile {
+                    hidden: None,
+                    target,
+                    is_new: false,
+                    open: self.stream,
+                })
             }
-            End::Hidden(hidden, target) => Some(WholeFile { hidden: Some(hidden), target, is_new: false, open: self.stream }),
+            End::Hidden(hidden, target) => Some(WholeFile {
+                hidden: Some(hidden),
+                target,
+                is_new: false,
+                open: self.stream,
+            }),
         })
     }
 }
@@ -173,9 +207,13 @@ impl FileSink {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::File(FileSink { stream, escaping: Some(escaping), .. }) => {
-                stream.write_all(escaping.more(bytes).as_bytes()).map(|()| bytes.len())
-            }
+            Self::File(FileSink {
+                stream,
+                escaping: Some(escaping),
+                ..
+            }) => stream
+                .write_all(escaping.more(bytes).as_bytes())
+                .map(|()| bytes.len()),
             Self::File(file) => file.stream.write(bytes),
             Self::Object(upload) => upload.write(bytes),
         }
@@ -218,8 +256,10 @@ mod tests {
     }
 
     fn content_of(folder: &Path) -> Vec<String> {
-        let mut found: Vec<String> =
-            fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        let mut found: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+            .collect();
         found.sort();
         found
     }
@@ -256,7 +296,18 @@ mod tests {
             let during = sink.stream.file().permissions().unwrap().mode() & 0o777;
             assert_eq!(during & !mode, 0, "{mode:o}: {during:o}");
             let mut whole = sink.seal().unwrap().unwrap();
-            assert_eq!(whole.hide().unwrap().path().metadata().unwrap().permissions().mode() & 0o777, mode);
+            assert_eq!(
+                whole
+                    .hide()
+                    .unwrap()
+                    .path()
+                    .metadata()
+                    .unwrap()
+                    .permissions()
+                    .mode()
+                    & 0o777,
+                mode
+            );
         }
     }
 }

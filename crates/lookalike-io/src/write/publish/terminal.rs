@@ -35,9 +35,13 @@ impl Escaping {
 /// Returns how many of the last bytes are the beginning of a character that is not complete yet.
 fn unfinished(bytes: &[u8]) -> usize {
     let ends_unfinished = |&n: &usize| {
-        from_utf8(&bytes[bytes.len() - n..]).is_err_and(|error| error.error_len().is_none() && error.valid_up_to() == 0)
+        from_utf8(&bytes[bytes.len() - n..])
+            .is_err_and(|error| error.error_len().is_none() && error.valid_up_to() == 0)
     };
-    (1..=3.min(bytes.len())).rev().find(ends_unfinished).unwrap_or(0)
+    (1..=3.min(bytes.len()))
+        .rev()
+        .find(ends_unfinished)
+        .unwrap_or(0)
 }
 
 #[cfg(test)]

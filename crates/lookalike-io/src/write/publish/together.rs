@@ -50,18 +50,27 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
     }
     // The claim is held until all files have their names, or have lost them again.
     let inside: Vec<PathBuf> = trees.iter().map(Tree::inside).collect();
-    let targets: Vec<&Path> = files.iter().map(|file| &*file.target).chain(inside.iter().map(|path| &**path)).collect();
+    let targets: Vec<&Path> = files
+        .iter()
+        .map(|file| &*file.target)
+        .chain(inside.iter().map(|path| &**path))
+        .collect();
     let _claim = match Claim::of(targets.iter().copied()) {
         Err(error) => {
-            let first = targets.first().map_or(String::new(), |target| target.display().to_string());
+            let first = targets
+                .first()
+                .map_or(String::new(), |target| target.display().to_string());
             return Err(Error::writing(&first, &error));
         }
         claimed => claimed,
     };
     refuse_same(&files, &trees)?;
-    let refused = |target: &Path, error: io::Error| Error::writing(&target.display().to_string(), &error);
+    let refused =
+        |target: &Path, error: io::Error| Error::writing(&target.display().to_string(), &error);
     for file in &mut files {
-        file.hide().map(drop).map_err(|error| refused(&file.target, error))?;
+        file.hide()
+            .map(drop)
+            .map_err(|error| refused(&file.target, error))?;
     }
     let mut named = Vec::new();
     for tree in &trees {
@@ -102,15 +111,26 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
 fn refuse_same(files: &[WholeFile], trees: &[Tree]) -> Result<()> {
     let mut copies = Vec::new();
     for tree in trees {
-        copies.extend(tree.entries().map_err(|error| Error::writing(&tree.inside().display().to_string(), &error))?);
+        copies.extend(
+            tree.entries()
+                .map_err(|error| Error::writing(&tree.inside().display().to_string(), &error))?,
+        );
     }
     let (mut folders, mut names) = (BTreeMap::<&Path, PathBuf>::new(), BTreeSet::new());
-    for target in copies.iter().map(|(_, target)| target).chain(files.iter().map(|file| &file.target)) {
+    for target in copies
+        .iter()
+        .map(|(_, target)| target)
+        .chain(files.iter().map(|file| &file.target))
+    {
         let folder = folder_of(target);
-        let real = folders.entry(folder).or_insert_with(|| folder.canonicalize().unwrap_or_else(|_| folder.into()));
+        let real = folders
+            .entry(folder)
+            .or_insert_with(|| folder.canonicalize().unwrap_or_else(|_| folder.into()));
         if !names.insert(real.join(target.file_name().unwrap_or_default())) {
             let refused = Error::new(ErrorKind::Output, "is the name of two different outputs");
-            return Err(refused.at(target.display().to_string()).advise("give each a name of its own"));
+            return Err(refused
+                .at(target.display().to_string())
+                .advise("give each a name of its own"));
         }
     }
     Ok(())
@@ -125,12 +145,19 @@ fn exists(target: &Path) -> Error {
 
 /// Gives the files of a folder their names. None of them may exist.
 fn name_all(tree: &Tree, named: &mut Vec<Named>) -> Result<()> {
-    for (hidden, target) in tree.entries().map_err(|error| Error::writing(&tree.inside().display().to_string(), &error))? {
+    for (hidden, target) in tree
+        .entries()
+        .map_err(|error| Error::writing(&tree.inside().display().to_string(), &error))?
+    {
         if target.symlink_metadata().is_ok() {
             return Err(exists(&target));
         }
-        rename(&hidden, &target).map_err(|error| Error::writing(&target.display().to_string(), &error))?;
-        named.push(Named { target, before: Before::Nothing });
+        rename(&hidden, &target)
+            .map_err(|error| Error::writing(&target.display().to_string(), &error))?;
+        named.push(Named {
+            target,
+            before: Before::Nothing,
+        });
     }
     Ok(())
 }
@@ -145,8 +172,14 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
             Ok(()) => {
                 // If the locked file is not the file that now has the hidden name, a program without a claim has meanwhile put
                 // another file at the target. That other file is locked slightly later.
-                let is_it = displaced.as_ref().is_some_and(|file| file.is_at(hidden.path()).unwrap_or(false));
-                let displaced = if is_it { displaced } else { locked(hidden.path()).unwrap_or(None) };
+                let is_it = displaced
+                    .as_ref()
+                    .is_some_and(|file| file.is_at(hidden.path()).unwrap_or(false));
+                let displaced = if is_it {
+                    displaced
+                } else {
+                    locked(hidden.path()).unwrap_or(None)
+                };
                 return Ok(Before::Kept(hidden, displaced));
             }
             // The file system cannot exchange names, or the target was removed at this moment: rename the file instead.
@@ -162,14 +195,25 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
         _ => error,
     })?;
     hidden.forget();
-    Ok(if is_there { Before::Replaced } else { Before::Nothing })
+    Ok(if is_there {
+        Before::Replaced
+    } else {
+        Before::Nothing
+    })
 }
 
 /// Opens and locks a file. Returns `None` if the file cannot be read, or if another program has locked it. In both cases, other
 /// runs do not remove the file.
 fn locked(path: &Path) -> io::Result<Option<File>> {
     match File::open_regular(path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => Ok(None),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(None)
+        }
         opened => {
             let file = opened?;
             Ok(own(&file)?.then_some(file))
@@ -187,7 +231,9 @@ fn sync_names(named: &[Named]) -> Result<()> {
         }
         match sync_folder(folder) {
             // A folder that is writable but not readable cannot be opened, so it cannot be synced.
-            Err(error) if !has_no_such(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
+            Err(error)
+                if !has_no_such(&error) && error.kind() != io::ErrorKind::PermissionDenied =>
+            {
                 return Err(Error::writing(&target.display().to_string(), &error));
             }
             _ => drop(synced.insert(folder)),
@@ -229,19 +275,33 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
 fn listed(names: &[String]) -> String {
     const MOST: usize = 10;
     let first = &names[..names.len().min(MOST)];
-    let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
+    let more = if names.len() > MOST {
+        format!(" and {} more", names.len() - MOST)
+    } else {
+        String::new()
+    };
     format!("{}{more}", first.join(", "))
 }
 
 impl Named {
     /// Removes the file that this output replaced, which now has a hidden name.
     fn clean(self) -> Result<()> {
-        let Before::Kept(hidden, _lock) = self.before else { return Ok(()) };
+        let Before::Kept(hidden, _lock) = self.before else {
+            return Ok(());
+        };
         let left = hidden.path().display().to_string();
         hidden.remove().map_err(|error| {
-            let held = format!("this file is the earlier content of {}", self.target.display());
-            let failure = Error::new(ErrorKind::Output, format!("cannot be removed: {error}")).at(left);
-            failure.advise(format!("{held}, and all outputs are written; remove this file yourself")).because(error)
+            let held = format!(
+                "this file is the earlier content of {}",
+                self.target.display()
+            );
+            let failure =
+                Error::new(ErrorKind::Output, format!("cannot be removed: {error}")).at(left);
+            failure
+                .advise(format!(
+                    "{held}, and all outputs are written; remove this file yourself"
+                ))
+                .because(error)
         })
     }
 }
@@ -259,14 +319,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
         fs::write(&target, "old").unwrap();
-        let ((), hidden) = Hidden::beside(&target, |path| fs::write(path, "new").map(Some)).unwrap();
+        let ((), hidden) =
+            Hidden::beside(&target, |path| fs::write(path, "new").map(Some)).unwrap();
         let left = hidden.path().to_path_buf();
         let before = name(hidden, &target).unwrap();
         let content = |path: &Path| fs::read_to_string(path).unwrap();
-        assert_eq!((content(&target), content(&left)), ("new".into(), "old".into()));
+        assert_eq!(
+            (content(&target), content(&left)),
+            ("new".into(), "old".into())
+        );
         remove_stale([&target]);
         assert_eq!(content(&left), "old");
-        let failure = take_back(vec![Named { target: target.clone(), before }], Error::new(ErrorKind::Output, "failed"));
-        assert_eq!((failure.to_string(), content(&target), left.exists()), ("failed".into(), "old".into(), false));
+        let failure = take_back(
+            vec![Named {
+                target: target.clone(),
+                before,
+            }],
+            Error::new(ErrorKind::Output, "failed"),
+        );
+        assert_eq!(
+            (failure.to_string(), content(&target), left.exists()),
+            ("failed".into(), "old".into(), false)
+        );
     }
 }

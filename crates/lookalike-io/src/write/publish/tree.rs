@@ -49,7 +49,12 @@ impl Tree {
             owned
         };
         let (open, hidden) = Hidden::beside(&inside, make)?;
-        Ok(Self { hidden, target: target.into(), open, folders })
+        Ok(Self {
+            hidden,
+            target: target.into(),
+            open,
+            folders,
+        })
     }
 
     /// Creates a file, and the folders that it is in. `name` is its name in the folder.
@@ -57,8 +62,15 @@ impl Tree {
         let path = self.hidden.path().join(name);
         match File::create_new(&path, USUAL) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let folders: Vec<&Path> = name.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
-                folders.into_iter().rev().try_for_each(|folder| make_folder(&self.hidden.path().join(folder)))?;
+                let folders: Vec<&Path> = name
+                    .ancestors()
+                    .skip(1)
+                    .filter(|folder| !folder.as_os_str().is_empty())
+                    .collect();
+                folders
+                    .into_iter()
+                    .rev()
+                    .try_for_each(|folder| make_folder(&self.hidden.path().join(folder)))?;
                 File::create_new(&path, USUAL)
             }
             created => created,
@@ -78,7 +90,9 @@ impl Tree {
     pub(crate) fn entries(&self) -> io::Result<Vec<(PathBuf, PathBuf)>> {
         let entries = self.hidden.path().read_dir()?;
         let named = |entry: std::fs::DirEntry| (entry.path(), self.target.join(entry.file_name()));
-        let mut entries = entries.map(|entry| entry.map(named)).collect::<io::Result<Vec<_>>>()?;
+        let mut entries = entries
+            .map(|entry| entry.map(named))
+            .collect::<io::Result<Vec<_>>>()?;
         entries.sort();
         Ok(entries)
     }
@@ -118,20 +132,35 @@ mod tests {
         let folder = root.path().join("a/kept");
         let hidden = || folder.read_dir().unwrap().count();
         let active = Tree::create(&folder).unwrap();
-        active.file(Path::new("b/c/d.txt")).unwrap().write_all(b"x").unwrap();
+        active
+            .file(Path::new("b/c/d.txt"))
+            .unwrap()
+            .write_all(b"x")
+            .unwrap();
         assert!(active.file(Path::new("b/c/d.txt")).is_err());
         let killed = Tree::create(&folder).unwrap();
         killed.file(Path::new("e.txt")).unwrap();
         assert_eq!(hidden(), 2);
         // The system releases the lock of a killed run.
-        let Tree { hidden: left, folders: empty, open, .. } = killed;
+        let Tree {
+            hidden: left,
+            folders: empty,
+            open,
+            ..
+        } = killed;
         drop(open);
         left.forget();
         let next = Tree::create(&folder).unwrap();
         assert_eq!(hidden(), 2);
         drop((next, empty));
         let (entries, sealed) = (active.entries().unwrap(), active.seal().unwrap());
-        assert_eq!(entries.iter().map(|(_, name)| name.clone()).collect::<Vec<_>>(), [folder.join("b")]);
+        assert_eq!(
+            entries
+                .iter()
+                .map(|(_, name)| name.clone())
+                .collect::<Vec<_>>(),
+            [folder.join("b")]
+        );
         assert_eq!(fs::read(entries[0].0.join("c/d.txt")).unwrap(), b"x");
         drop(sealed);
         assert!(!root.path().join("a").exists());

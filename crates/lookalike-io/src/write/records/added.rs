@@ -52,7 +52,11 @@ pub struct AddedNames {
 impl AddedNames {
     /// Returns the names of the fields of a label: cluster, verdict, representative and similarity.
     pub fn labels(prefix: &str) -> Self {
-        Self::new(Kind::Labels, &["cluster", "verdict", "representative", "similarity"], prefix)
+        Self::new(
+            Kind::Labels,
+            &["cluster", "verdict", "representative", "similarity"],
+            prefix,
+        )
     }
 
     /// Returns the names of the fields of a mark: verdict and spans.
@@ -63,7 +67,16 @@ impl AddedNames {
     fn new(kind: Kind, names: &[&str], prefix: &str) -> Self {
         let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
         let mut comma = "";
-        let keys = names.iter().map(|name| format!("{}{}:", std::mem::replace(&mut comma, ","), Value::from(&**name))).collect();
+        let keys = names
+            .iter()
+            .map(|name| {
+                format!(
+                    "{}{}:",
+                    std::mem::replace(&mut comma, ","),
+                    Value::from(&**name)
+                )
+            })
+            .collect();
         Self { kind, names, keys }
     }
 
@@ -79,7 +92,10 @@ impl AddedNames {
 
     /// Rejects columns that already have one of the names.
     pub fn refuse_columns(&self, columns: &Columns) -> Result<(), Error> {
-        self.names.iter().find(|name| columns.has(name)).map_or(Ok(()), |name| Err(self.taken("column", name)))
+        self.names
+            .iter()
+            .find(|name| columns.has(name))
+            .map_or(Ok(()), |name| Err(self.taken("column", name)))
     }
 
     /// Rejects an object that already has a field with one of the names.
@@ -90,14 +106,26 @@ impl AddedNames {
     /// Returns the error for a name that a record already has.
     pub(crate) fn taken(&self, what: &str, name: &str) -> Error {
         let (setting, prefix, example) = self.kind.settings();
-        let wrong = Error::record(format!("there is already a {what} {}", quoted(name))).in_field(name);
-        let advice: Words = words!["rename the fields of ", setting, ", for example with ", (prefix, example)];
+        let wrong =
+            Error::record(format!("there is already a {what} {}", quoted(name))).in_field(name);
+        let advice: Words = words![
+            "rename the fields of ",
+            setting,
+            ", for example with ",
+            (prefix, example)
+        ];
         wrong.advise(advice).about(prefix)
     }
 
     /// Adds fields to the object that begins at `start`, after its own fields. If the object is not encoded in UTF-8, characters
     /// outside ASCII are escaped. The escapes are the same in all encodings.
-    pub(super) fn onto_object(&self, start: usize, is_encoded: bool, added: &dyn Added, into: &mut Vec<u8>) {
+    pub(super) fn onto_object(
+        &self,
+        start: usize,
+        is_encoded: bool,
+        added: &dyn Added,
+        into: &mut Vec<u8>,
+    ) {
         let object = &into[start..];
         let inside = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end();
         let is_empty = inside.ends_with(b"{");
@@ -117,17 +145,31 @@ impl AddedNames {
     }
 
     /// Appends fields to a record of CSV that is written without its line end.
-    pub(super) fn onto_row(&self, columns: &Columns, encoding: Option<&'static str>, added: &dyn Added, into: &mut Vec<u8>) {
+    pub(super) fn onto_row(
+        &self,
+        columns: &Columns,
+        encoding: Option<&'static str>,
+        added: &dyn Added,
+        into: &mut Vec<u8>,
+    ) {
         let (delimiter, encoding) = (columns.delimiter(), columns.encoding(encoding));
-        (0..self.names.len()).for_each(|field| push_cell(&added.cell(field), delimiter, encoding, into));
+        (0..self.names.len())
+            .for_each(|field| push_cell(&added.cell(field), delimiter, encoding, into));
     }
 
     /// Appends a header of CSV, followed by the names.
-    pub(crate) fn onto_header(&self, columns: &Columns, encoding: Option<&'static str>, into: &mut Vec<u8>) {
+    pub(crate) fn onto_header(
+        &self,
+        columns: &Columns,
+        encoding: Option<&'static str>,
+        into: &mut Vec<u8>,
+    ) {
         let (header, end) = without_end(columns.header());
         let encoding = columns.encoding(encoding);
         into.extend_from_slice(header);
-        self.names.iter().for_each(|name| push_cell(name, columns.delimiter(), encoding, into));
+        self.names
+            .iter()
+            .for_each(|name| push_cell(name, columns.delimiter(), encoding, into));
         into.extend_from_slice(end);
     }
 }

@@ -4,7 +4,11 @@ use crate::read::encode;
 
 /// Splits a CSV record into its content and its line end.
 pub(super) fn without_end(row: &[u8]) -> (&[u8], &[u8]) {
-    let length = if row.ends_with(b"\r\n") { 2 } else { usize::from(row.ends_with(b"\n") || row.ends_with(b"\r")) };
+    let length = if row.ends_with(b"\r\n") {
+        2
+    } else {
+        usize::from(row.ends_with(b"\n") || row.ends_with(b"\r"))
+    };
     row.split_at(row.len() - length)
 }
 

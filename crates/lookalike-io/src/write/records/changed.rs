@@ -67,7 +67,8 @@ impl Shape {
         scratch: &mut Labelling,
         piece: &mut Piece,
     ) -> Result<()> {
-        let written = |document, at| mark(document, at).map(|(text, mark)| Some((text, Some(mark))));
+        let written =
+            |document, at| mark(document, at).map(|(text, mark)| Some((text, Some(mark))));
         self.built(block, source, Some(marking), written, scratch, piece)
     }
 
@@ -89,15 +90,27 @@ impl Shape {
                 Ok(())
             });
         }
-        let Piece { bytes, rows, columns, records, part, ends, .. } = piece;
+        let Piece {
+            bytes,
+            rows,
+            columns,
+            records,
+            part,
+            ends,
+            ..
+        } = piece;
         (*columns, *part) = (block.columns().cloned(), block.part);
         let (names, mut row_marks) = marking.unzip();
         // Rows of a table are written together, unless they become lines with marks.
-        let table = block.rows().filter(|_| self == Self::Table || names.is_none());
+        let table = block
+            .rows()
+            .filter(|_| self == Self::Table || names.is_none());
         let mut mask = vec![false; table.map_or(0, |_| block.len())];
         let mut texts = vec![None; mask.len()];
         info.each_document(block, source, |document, at| {
-            let Some((text, mark)) = each(document, at)? else { return Ok(()) };
+            let Some((text, mark)) = each(document, at)? else {
+                return Ok(());
+            };
             *records += 1;
             if table.is_some() {
                 (mask[at], texts[at]) = (true, text);
@@ -107,12 +120,23 @@ impl Shape {
                 return Ok(());
             }
             let added = names.zip(mark.as_ref().map(|mark| mark as &dyn Added));
-            let written = self.record((block, at), source.reading(), (text.as_deref(), added), scratch, bytes);
+            let written = self.record(
+                (block, at),
+                source.reading(),
+                (text.as_deref(), added),
+                scratch,
+                bytes,
+            );
             ends.iter_mut().for_each(|ends| ends.push(bytes.len()));
-            written.map_err(|error| error.at_place(source.place(block.part, info.first_line + at as u64)))
+            written.map_err(|error| {
+                error.at_place(source.place(block.part, info.first_line + at as u64))
+            })
         })?;
-        let Some(table) = table.filter(|_| *records > 0) else { return Ok(()) };
-        let placed = |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
+        let Some(table) = table.filter(|_| *records > 0) else {
+            return Ok(());
+        };
+        let placed =
+            |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
         if self != Self::Table {
             return table.lines_with_texts(&texts, &mask, bytes).map_err(placed);
         }
@@ -120,7 +144,9 @@ impl Shape {
             true => table.masked(&mask)?,
             false => {
                 let lines = "write JSON Lines: give a name that ends with .jsonl";
-                table.with_texts(&texts, &mask).map_err(|error| placed(error.advise(lines)))?
+                table
+                    .with_texts(&texts, &mask)
+                    .map_err(|error| placed(error.advise(lines)))?
             }
         };
         *rows = Some(match row_marks.flatten() {

@@ -43,8 +43,15 @@ struct Begun {
 }
 
 /// Writes bytes; CSV in UTF-16 is written as in the input.
-fn write_as(output: &mut Output, utf16: Option<Utf16>, bytes: &[u8], scratch: &mut Vec<u8>) -> Result<()> {
-    let Some(order) = utf16 else { return output.write(bytes) };
+fn write_as(
+    output: &mut Output,
+    utf16: Option<Utf16>,
+    bytes: &[u8],
+    scratch: &mut Vec<u8>,
+) -> Result<()> {
+    let Some(order) = utf16 else {
+        return output.write(bytes);
+    };
     scratch.clear();
     order.put(bytes, scratch);
     output.write(scratch)
@@ -55,7 +62,15 @@ impl KeptFile {
     /// converted, there is a heading. For a table, up to `ahead` row groups are in memory.
     pub(super) fn new(
         mut output: Output,
-        (Plan { written: shape, format, delimiter, .. }, heading): (Plan, Option<&Heading>),
+        (
+            Plan {
+                written: shape,
+                format,
+                delimiter,
+                ..
+            },
+            heading,
+        ): (Plan, Option<&Heading>),
         (source, inputs): (&Source, Range<usize>),
         added: Option<&AddedNames>,
         ahead: usize,
@@ -69,12 +84,24 @@ impl KeptFile {
                 let mut header = Vec::new();
                 push_header(heading, delimiter, &mut header);
                 output.write(&header)?;
-                Target::Bytes(output, Begun { begun: true, ..Begun::default() })
+                Target::Bytes(
+                    output,
+                    Begun {
+                        begun: true,
+                        ..Begun::default()
+                    },
+                )
             }
-            Shape::Lines | Shape::Array | Shape::Delimited | Shape::Documents => Target::Bytes(output, Begun::default()),
+            Shape::Lines | Shape::Array | Shape::Delimited | Shape::Documents => {
+                Target::Bytes(output, Begun::default())
+            }
         };
         let added = added.map(|names| (names.clone(), source.reading().encoding));
-        Ok(Self { shape, output, added })
+        Ok(Self {
+            shape,
+            output,
+            added,
+        })
     }
 
     /// Writes the header of some inputs, for an output that gets no block.
@@ -94,28 +121,59 @@ impl KeptFile {
 
     /// Writes rows. Call this method on the thread pool, which shares the work.
     pub(super) fn write_rows(&mut self, rows: RecordBatch) -> Result<()> {
-        if let Target::Rows(output) = &mut self.output { output.push(rows) } else { Ok(()) }
+        if let Target::Rows(output) = &mut self.output {
+            output.push(rows)
+        } else {
+            Ok(())
+        }
     }
 
     /// Writes some of a batch's rows. Call this method on the thread pool, which shares the work.
-    pub(super) fn write_some_rows(&mut self, rows: &RecordBatch, range: Range<usize>) -> Result<()> {
-        if let Target::Rows(output) = &mut self.output { output.push_some(rows, range) } else { Ok(()) }
+    pub(super) fn write_some_rows(
+        &mut self,
+        rows: &RecordBatch,
+        range: Range<usize>,
+    ) -> Result<()> {
+        if let Target::Rows(output) = &mut self.output {
+            output.push_some(rows, range)
+        } else {
+            Ok(())
+        }
     }
 
     /// Writes records of a file with these columns. In an array, a comma and a line break come before each record.
-    pub(super) fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
-        let Self { shape, output: Target::Bytes(output, so_far), added, .. } = self else { return Ok(()) };
+    pub(super) fn write_bytes(
+        &mut self,
+        mut bytes: &[u8],
+        columns: Option<&Arc<Columns>>,
+    ) -> Result<()> {
+        let Self {
+            shape,
+            output: Target::Bytes(output, so_far),
+            added,
+            ..
+        } = self
+        else {
+            return Ok(());
+        };
         if let Some(columns) = columns.filter(|columns| !columns.has_header()) {
             so_far.without_header.get_or_insert_with(|| columns.clone());
             return Ok(());
         }
-        let Begun { begun, utf16, scratch, .. } = so_far;
+        let Begun {
+            begun,
+            utf16,
+            scratch,
+            ..
+        } = so_far;
         // A header is written even if there are no records.
         let has_header = *shape == Shape::Delimited && columns.is_some();
         if bytes.is_empty() && (*begun || !has_header) {
             return Ok(());
         }
-        let own = columns.filter(|_| *shape == Shape::Delimited).and_then(|columns| columns.utf16());
+        let own = columns
+            .filter(|_| *shape == Shape::Delimited)
+            .and_then(|columns| columns.utf16());
         if !*begun {
             (*begun, *utf16) = (true, own);
             match (*shape, columns) {
@@ -139,7 +197,9 @@ impl KeptFile {
         }
         if own != *utf16 {
             let what = "one CSV file cannot hold records from CSV files in several encodings";
-            return Err(Error::new(ErrorKind::Output, what).advise("give a name that ends with .jsonl"));
+            return Err(
+                Error::new(ErrorKind::Output, what).advise("give a name that ends with .jsonl")
+            );
         }
         write_as(output, own, bytes, scratch)
     }
@@ -154,10 +214,17 @@ impl KeptFile {
                     (Shape::Array, false) => output.write(b"[]\n")?,
                     // An output of JSON Lines may have the extension .json, but an empty file is not valid JSON. So if no
                     // documents were read, an empty array is written.
-                    (Shape::Lines, false) if is_json && Format::may_be_array(output.name()) => output.write(b"[]\n")?,
+                    (Shape::Lines, false) if is_json && Format::may_be_array(output.name()) => {
+                        output.write(b"[]\n")?
+                    }
                     (Shape::Delimited, false) => {
                         if let Some(columns) = so_far.without_header {
-                            write_as(&mut output, columns.utf16(), columns.header(), &mut so_far.scratch)?;
+                            write_as(
+                                &mut output,
+                                columns.utf16(),
+                                columns.header(),
+                                &mut so_far.scratch,
+                            )?;
                         }
                     }
                     _ => {}

@@ -57,7 +57,15 @@ impl Kept {
         ahead: (usize, usize),
     ) -> Result<Self> {
         let (added, filled, copies) = (added.cloned(), Filled::default(), series.take_copies());
-        let mut kept = Self { series, shapes, copies, added, ahead, current: None, filled };
+        let mut kept = Self {
+            series,
+            shapes,
+            copies,
+            added,
+            ahead,
+            current: None,
+            filled,
+        };
         if kept.copies.is_none() && !kept.shapes.need_headings() {
             kept.enter(source)?;
         }
@@ -78,7 +86,8 @@ impl Kept {
     /// # Errors
     /// Fails if the values of a field cannot be in one column, if a field has the name of an added one, or if a table cannot be written.
     pub fn set_columns(&mut self, looking: &Looking, seen: Seen, source: &Source) -> Result<()> {
-        self.shapes.set_headings(seen.headings(looking, self.added.as_ref(), source)?);
+        self.shapes
+            .set_headings(seen.headings(looking, self.added.as_ref(), source)?);
         self.enter(source)
     }
 
@@ -87,7 +96,13 @@ impl Kept {
     /// # Errors
     /// Fails if a table cannot be written.
     pub fn one(output: Output, shape: Shape, source: &Source, ahead: usize) -> Result<Self> {
-        Self::new(Series::one(output), Shapes::one(shape), source, None, (ahead, LEAST_AHEAD))
+        Self::new(
+            Series::one(output),
+            Shapes::one(shape),
+            source,
+            None,
+            (ahead, LEAST_AHEAD),
+        )
     }
 
     /// Returns the shapes in which the records are written.
@@ -105,7 +120,9 @@ impl Kept {
     /// # Errors
     /// Fails if an input cannot be read.
     pub fn write_header(&mut self, source: &Source) -> Result<()> {
-        let Some(Current { file, inputs, .. }) = &mut self.current else { return Ok(()) };
+        let Some(Current { file, inputs, .. }) = &mut self.current else {
+            return Ok(());
+        };
         file.begin(source, inputs.clone())
     }
 
@@ -119,14 +136,26 @@ impl Kept {
             false => source.references()..source.inputs().len(),
         };
         let (plan, heading) = self.shapes.of_input(inputs.start, source);
-        let file = KeptFile::new(output, (plan, heading), (source, inputs.clone()), self.added.as_ref(), groups)?;
-        self.current = Some(Current { file, inputs, has_blocks: false });
+        let file = KeptFile::new(
+            output,
+            (plan, heading),
+            (source, inputs.clone()),
+            self.added.as_ref(),
+            groups,
+        )?;
+        self.current = Some(Current {
+            file,
+            inputs,
+            has_blocks: false,
+        });
         Ok(())
     }
 
     /// Ends the current output. `is_json` states whether an output without records must be valid JSON if its name is one of JSON.
     fn leave(&mut self, source: &Source, is_json: bool) -> Result<()> {
-        let Some(mut current) = self.current.take() else { return Ok(()) };
+        let Some(mut current) = self.current.take() else {
+            return Ok(());
+        };
         if !current.has_blocks {
             current.file.begin(source, current.inputs.clone())?;
         }
@@ -142,10 +171,17 @@ impl Kept {
     /// Returns the output for the records of a block.
     fn reach(&mut self, source: &Source, part: usize) -> Result<&mut Current> {
         let input = source.parts()[part].input();
-        while self.current.as_ref().is_some_and(|current| current.inputs.end <= input) {
+        while self
+            .current
+            .as_ref()
+            .is_some_and(|current| current.inputs.end <= input)
+        {
             self.advance(source)?;
         }
-        let current = self.current.as_mut().ok_or_else(|| Error::failure("records without an output"))?;
+        let current = self
+            .current
+            .as_mut()
+            .ok_or_else(|| Error::failure("records without an output"))?;
         current.has_blocks = true;
         Ok(current)
     }
@@ -160,7 +196,12 @@ impl Kept {
             let input = source.parts()[piece.part].input() - source.references();
             let ends = piece.ends.iter().flatten().copied();
             let starts = std::iter::once(0).chain(ends.clone());
-            let documents: Vec<_> = piece.files.iter().copied().zip(starts.zip(ends).map(|(start, end)| start..end)).collect();
+            let documents: Vec<_> = piece
+                .files
+                .iter()
+                .copied()
+                .zip(starts.zip(ends).map(|(start, end)| start..end))
+                .collect();
             return copies.write(input, &documents, &piece.bytes);
         }
         let (rows, limit) = (piece.rows.take(), self.series.limit());
@@ -168,22 +209,30 @@ impl Kept {
         let Some(limit) = limit else {
             return match rows {
                 Some(rows) => current.file.write_rows(rows),
-                None => current.file.write_bytes(&piece.bytes, piece.columns.as_ref()),
+                None => current
+                    .file
+                    .write_bytes(&piece.bytes, piece.columns.as_ref()),
             };
         };
         if piece.records == 0 {
             // This block may be the only one with a header.
             return current.file.write_bytes(&[], piece.columns.as_ref());
         }
-        let (plan, _) = self.shapes.of_input(source.parts()[piece.part].input(), source);
+        let (plan, _) = self
+            .shapes
+            .of_input(source.parts()[piece.part].input(), source);
         let ends = ends(piece, rows.as_ref(), plan.written);
         let mut filled = std::mem::take(&mut self.filled);
         filled.divide(limit, &ends, |part| match (part, &rows) {
             (None, _) => self.advance(source),
-            (Some(Span { records, .. }), Some(rows)) => self.reach(source, piece.part)?.file.write_some_rows(rows, records),
-            (Some(Span { bytes, .. }), None) => {
-                self.reach(source, piece.part)?.file.write_bytes(&piece.bytes[bytes], piece.columns.as_ref())
-            }
+            (Some(Span { records, .. }), Some(rows)) => self
+                .reach(source, piece.part)?
+                .file
+                .write_some_rows(rows, records),
+            (Some(Span { bytes, .. }), None) => self
+                .reach(source, piece.part)?
+                .file
+                .write_bytes(&piece.bytes[bytes], piece.columns.as_ref()),
         })?;
         self.filled = filled;
         Ok(())
@@ -202,7 +251,9 @@ impl Kept {
     ) -> Result<u64> {
         let shape = self.shapes.of(source, block);
         let current = self.reach(source, block.part)?;
-        shape.slices(block, info, source, is_kept, |slice| current.file.write_bytes(slice, block.columns()))
+        shape.slices(block, info, source, is_kept, |slice| {
+            current.file.write_bytes(slice, block.columns())
+        })
     }
 
     /// Returns empty labels for rows, if an output is a table and labels were requested.

@@ -28,7 +28,8 @@ impl Label<'_> {
     /// Returns the similarity as in the decisions file.
     fn number(&self) -> Option<String> {
         // A number can always be written.
-        self.similarity.map(|number| serde_json::to_string(&number).unwrap_or_default())
+        self.similarity
+            .map(|number| serde_json::to_string(&number).unwrap_or_default())
     }
 }
 
@@ -60,9 +61,21 @@ mod tests {
 
     use super::{super::added::AddedNames, *};
 
-    const KEPT: Label = Label { cluster: "7", representative: None, similarity: None, overruled: false };
-    const DROPPED: Label = Label { representative: Some("\"a,\\\"b\""), similarity: Some(0.825), ..KEPT_AS };
-    const KEPT_AS: Label = Label { cluster: "\"a,\\\"b\"", ..KEPT };
+    const KEPT: Label = Label {
+        cluster: "7",
+        representative: None,
+        similarity: None,
+        overruled: false,
+    };
+    const DROPPED: Label = Label {
+        representative: Some("\"a,\\\"b\""),
+        similarity: Some(0.825),
+        ..KEPT_AS
+    };
+    const KEPT_AS: Label = Label {
+        cluster: "\"a,\\\"b\"",
+        ..KEPT
+    };
 
     #[test]
     fn objects_in_a_table() {
@@ -77,7 +90,10 @@ mod tests {
         ] {
             let mut into = [b",\n", object.as_bytes()].concat();
             AddedNames::labels("").onto_object(2, false, &KEPT, &mut into);
-            assert_eq!(String::from_utf8(into).unwrap(), format!(",\n{before}{kept}{after}"));
+            assert_eq!(
+                String::from_utf8(into).unwrap(),
+                format!(",\n{before}{kept}{after}")
+            );
         }
         let mut into = b"{}".to_vec();
         AddedNames::labels("é\"").onto_object(0, false, &DROPPED, &mut into);

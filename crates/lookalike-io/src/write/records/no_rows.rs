@@ -13,7 +13,12 @@ use crate::{
 /// An output of rows. This type has no values in a build without tables.
 pub(crate) enum KeptRows {}
 
-pub(crate) fn refuse_other_schemas(_: &str, _: Option<OutputFormat>, _: &Source, _: Range<usize>) -> Result<()> {
+pub(crate) fn refuse_other_schemas(
+    _: &str,
+    _: Option<OutputFormat>,
+    _: &Source,
+    _: Range<usize>,
+) -> Result<()> {
     Ok(())
 }
 

@@ -9,7 +9,9 @@ use super::rows::{refuse_other_schemas, rows_size};
 use crate::{
     error::{Error, ErrorKind, Result, Setting, Words},
     format::{Format, OutputFormat},
-    read::{Block, BlockInfo, Columns, Packing, Reading, RecordBatch, Scratch, Source, without_packing},
+    read::{
+        Block, BlockInfo, Columns, Packing, Reading, RecordBatch, Scratch, Source, without_packing,
+    },
     store::shown_path,
     words,
     write::names::{packed_table, refuse_not_written, without_tables},
@@ -70,7 +72,10 @@ const AS_LINES: &str = "give a name that ends with .jsonl";
 impl Piece {
     /// Creates an empty piece. `is_divided` states whether it may be divided between outputs.
     pub fn new(is_divided: bool) -> Self {
-        Self { ends: is_divided.then(Vec::new), ..Self::default() }
+        Self {
+            ends: is_divided.then(Vec::new),
+            ..Self::default()
+        }
     }
 
     /// Returns the piece's approximate size in bytes.
@@ -81,7 +86,8 @@ impl Piece {
     /// Appends the bytes of a document, or another text instead of them.
     pub(super) fn push_document(&mut self, (block, at): (&Block, usize), text: Option<&str>) {
         self.records += 1;
-        self.bytes.extend_from_slice(text.map_or(block.raw(at), str::as_bytes));
+        self.bytes
+            .extend_from_slice(text.map_or(block.raw(at), str::as_bytes));
         self.ends.get_or_insert_default().push(self.bytes.len());
         self.files.extend(block.file(at));
     }
@@ -98,7 +104,12 @@ impl Piece {
 impl Plan {
     /// Returns how documents are copied.
     pub(super) fn copied() -> Self {
-        Self { made: Shape::Documents, written: Shape::Documents, format: None, delimiter: b',' }
+        Self {
+            made: Shape::Documents,
+            written: Shape::Documents,
+            format: None,
+            delimiter: b',',
+        }
     }
 
     /// Returns how records of some inputs, which are numbered from 0, references first, are written to an output. Its format is the one
@@ -107,8 +118,13 @@ impl Plan {
     ///
     /// # Errors
     /// Fails if the inputs cannot be written in this format.
-    pub(super) fn new((path, asked): (&Path, Option<OutputFormat>), source: &Source, inputs: Range<usize>) -> Result<Self> {
-        let formats: Vec<Option<Format>> = inputs.clone().map(|input| source.format(input)).collect();
+    pub(super) fn new(
+        (path, asked): (&Path, Option<OutputFormat>),
+        source: &Source,
+        inputs: Range<usize>,
+    ) -> Result<Self> {
+        let formats: Vec<Option<Format>> =
+            inputs.clone().map(|input| source.format(input)).collect();
         let (given, name) = (path.display().to_string(), shown_path(path));
         let refuse = |what: Words| Error::new(ErrorKind::Output, what).at(&*name);
         refuse_not_written(&name)?;
@@ -120,17 +136,25 @@ impl Plan {
         }
         let wanted = match (asked, named) {
             (Some(asked), _) => Some(asked),
-            (None, Some(Format::Lines)) if !Format::may_be_array(&given) => Some(OutputFormat::Lines),
+            (None, Some(Format::Lines)) if !Format::may_be_array(&given) => {
+                Some(OutputFormat::Lines)
+            }
             (None, Some(Format::Delimited)) => Some(OutputFormat::Delimited),
             (None, Some(Format::Parquet)) => Some(OutputFormat::Parquet),
             (None, Some(Format::Arrow)) => Some(OutputFormat::Arrow),
             (None, Some(Format::Html | Format::Warc)) => {
                 return Err(refuse("HTML and WARC files cannot be written".into()).advise(AS_LINES));
             }
-            (None, Some(Format::Text)) if source.inputs()[inputs.clone()].iter().any(|input| input.documents().is_some()) => {
-                let advice =
-                    "give a name that ends with .jsonl, or a new folder such as kept/, which gets copies of the documents";
-                return Err(refuse("one output with several documents cannot be a text file".into()).advise(advice));
+            (None, Some(Format::Text))
+                if source.inputs()[inputs.clone()]
+                    .iter()
+                    .any(|input| input.documents().is_some()) =>
+            {
+                let advice = "give a name that ends with .jsonl, or a new folder such as kept/, which gets copies of the documents";
+                return Err(refuse(
+                    "one output with several documents cannot be a text file".into(),
+                )
+                .advise(advice));
             }
             (None, _) => None,
         };
@@ -141,19 +165,44 @@ impl Plan {
         let (made, written) = match wanted {
             Some(OutputFormat::Lines) => (Shape::Lines, Shape::Lines),
             Some(OutputFormat::Array) if all(Format::Array) => (Shape::Array, Shape::Array),
-            Some(OutputFormat::Delimited) if all(Format::Delimited) => (Shape::Delimited, Shape::Delimited),
+            Some(OutputFormat::Delimited) if all(Format::Delimited) => {
+                (Shape::Delimited, Shape::Delimited)
+            }
             Some(format @ (OutputFormat::Array | OutputFormat::Delimited)) => {
                 // The format of a pipe is known only when it is read. If it is the one of the output, records are copied unchanged.
-                let unknown = source.inputs()[inputs.clone()].iter().zip(&formats).find(|(_, format)| format.is_none());
+                let unknown = source.inputs()[inputs.clone()]
+                    .iter()
+                    .zip(&formats)
+                    .find(|(_, format)| format.is_none());
                 if let Some((input, _)) = unknown {
-                    let what = format!("whether {} is {} is known only when it is read", input.name(), format.name());
-                    let advice = words!["declare its format, such as ", (Setting::Format, "csv"), ", or ", AS_LINES];
+                    let what = format!(
+                        "whether {} is {} is known only when it is read",
+                        input.name(),
+                        format.name()
+                    );
+                    let advice = words![
+                        "declare its format, such as ",
+                        (Setting::Format, "csv"),
+                        ", or ",
+                        AS_LINES
+                    ];
                     return Err(refuse(what.into()).advise(advice));
                 }
-                (Shape::Lines, if format == OutputFormat::Array { Shape::Array } else { Shape::Delimited })
+                (
+                    Shape::Lines,
+                    if format == OutputFormat::Array {
+                        Shape::Array
+                    } else {
+                        Shape::Delimited
+                    },
+                )
             }
-            Some(OutputFormat::Parquet | OutputFormat::Arrow) if all_tables => (Shape::Table, Shape::Table),
-            Some(OutputFormat::Parquet | OutputFormat::Arrow) if !cfg!(feature = "tables") => return Err(without_tables(&name)),
+            Some(OutputFormat::Parquet | OutputFormat::Arrow) if all_tables => {
+                (Shape::Table, Shape::Table)
+            }
+            Some(OutputFormat::Parquet | OutputFormat::Arrow) if !cfg!(feature = "tables") => {
+                return Err(without_tables(&name));
+            }
             Some(OutputFormat::Parquet | OutputFormat::Arrow) => {
                 if formats.iter().flatten().any(|one| one.is_table()) {
                     let what = "a table has the records of tables (Parquet or Arrow), or of other formats, but not of both";
@@ -163,9 +212,15 @@ impl Plan {
                 (Shape::Lines, Shape::Table)
             }
             // Standard output gets JSON Lines, which people can read, even if all inputs are tables.
-            None if all_tables && named.is_none() && name != "-" && !is_packed => (Shape::Table, Shape::Table),
-            None if all(Format::Array) && matches!(named, None | Some(Format::Lines)) => (Shape::Array, Shape::Array),
-            None if all(Format::Delimited) && named.is_none() => (Shape::Delimited, Shape::Delimited),
+            None if all_tables && named.is_none() && name != "-" && !is_packed => {
+                (Shape::Table, Shape::Table)
+            }
+            None if all(Format::Array) && matches!(named, None | Some(Format::Lines)) => {
+                (Shape::Array, Shape::Array)
+            }
+            None if all(Format::Delimited) && named.is_none() => {
+                (Shape::Delimited, Shape::Delimited)
+            }
             None => (Shape::Lines, Shape::Lines),
         };
         match made {
@@ -174,22 +229,46 @@ impl Plan {
             Shape::Lines | Shape::Array | Shape::Documents => {}
         }
         let lower = given.to_ascii_lowercase();
-        let delimiter = if [".tsv", ".tab"].iter().any(|tabs| without_packing(&lower).ends_with(tabs)) { b'\t' } else { b',' };
-        Ok(Self { made, written, format: asked, delimiter })
+        let delimiter = if [".tsv", ".tab"]
+            .iter()
+            .any(|tabs| without_packing(&lower).ends_with(tabs))
+        {
+            b'\t'
+        } else {
+            b','
+        };
+        Ok(Self {
+            made,
+            written,
+            format: asked,
+            delimiter,
+        })
     }
 }
 
 /// Fails if the file extension of an output is that of another format than the one that is asked for.
-fn refuse_other_name((given, named): (&str, Option<Format>), asked: OutputFormat, refuse: impl Fn(Words) -> Error) -> Result<()> {
+fn refuse_other_name(
+    (given, named): (&str, Option<Format>),
+    asked: OutputFormat,
+    refuse: impl Fn(Words) -> Error,
+) -> Result<()> {
     let fits = match named {
         None | Some(Format::Text) => true,
-        Some(Format::Lines) if Format::may_be_array(given) => matches!(asked, OutputFormat::Lines | OutputFormat::Array),
+        Some(Format::Lines) if Format::may_be_array(given) => {
+            matches!(asked, OutputFormat::Lines | OutputFormat::Array)
+        }
         Some(named) => named == asked.as_input(),
     };
     if fits {
         return Ok(());
     }
-    let what = words![Setting::OutputFormat, format!(" asks for {}, but its name says another format", asked.name())];
+    let what = words![
+        Setting::OutputFormat,
+        format!(
+            " asks for {}, but its name says another format",
+            asked.name()
+        )
+    ];
     Err(refuse(what).advise(format!("give a name that ends with {}", asked.ending())))
 }
 
@@ -200,14 +279,24 @@ impl Shape {
     /// # Errors
     /// Fails if the inputs have another shape, or cannot be written in this one.
     pub fn of(path: &Path, source: &Source) -> Result<Self> {
-        let Plan { made, written, .. } = Plan::new((path, None), source, source.references()..source.inputs().len())?;
+        let Plan { made, written, .. } = Plan::new(
+            (path, None),
+            source,
+            source.references()..source.inputs().len(),
+        )?;
         if made == written {
             return Ok(written);
         }
         let format = written.name();
-        let all = if written == Self::Table { "tables (Parquet or Arrow)" } else { format };
+        let all = if written == Self::Table {
+            "tables (Parquet or Arrow)"
+        } else {
+            format
+        };
         let what = format!("a job array writes {format} only if all inputs are {all}");
-        Err(Error::new(ErrorKind::Output, what).at(shown_path(path)).advise(AS_LINES))
+        Err(Error::new(ErrorKind::Output, what)
+            .at(shown_path(path))
+            .advise(AS_LINES))
     }
 
     fn name(self) -> &'static str {
@@ -259,7 +348,11 @@ impl Shape {
 
     /// Returns the number of bytes of memory that writing takes on `threads` threads, in addition to blocks.
     pub fn extra(self, threads: usize) -> u64 {
-        if self == Self::Table { TABLE_MEMORY * (threads as u64 + 1) } else { 0 }
+        if self == Self::Table {
+            TABLE_MEMORY * (threads as u64 + 1)
+        } else {
+            0
+        }
     }
 
     /// Returns whether a block's kept records have to be [built](Self::make), because they are not slices of the block.
@@ -290,7 +383,15 @@ impl Shape {
                 Ok(())
             });
         }
-        let Piece { bytes, rows, columns, records, part, ends, .. } = piece;
+        let Piece {
+            bytes,
+            rows,
+            columns,
+            records,
+            part,
+            ends,
+            ..
+        } = piece;
         (*columns, *part) = (block.columns().cloned(), block.part);
         if self == Self::Delimited
             && let Some(ends) = ends
@@ -324,8 +425,13 @@ impl Shape {
                 *rows = Some(table.masked(&mask)?);
                 return Ok(());
             }
-            let placed = |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
-            return if *records > 0 { table.masked_lines(&mask, bytes).map_err(placed) } else { Ok(()) };
+            let placed =
+                |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
+            return if *records > 0 {
+                table.masked_lines(&mask, bytes).map_err(placed)
+            } else {
+                Ok(())
+            };
         }
         info.each_document(block, source, |document, at| {
             if !is_kept(document) {
@@ -374,7 +480,10 @@ impl Shape {
         match records.last() {
             None | Some(b'\n') => b"",
             Some(b'\r') if self == Self::Delimited => b"",
-            _ => block.columns().filter(|_| self == Self::Delimited).map_or(b"\n", |columns| columns.line_end()),
+            _ => block
+                .columns()
+                .filter(|_| self == Self::Delimited)
+                .map_or(b"\n", |columns| columns.line_end()),
         }
     }
 }

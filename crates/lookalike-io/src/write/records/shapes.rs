@@ -32,7 +32,10 @@ impl Shapes {
         let (names, asked) = (series.names(), series.format());
         let plans = match names {
             Names::Inputs(paths) => {
-                let each = paths.iter().zip(inputs).map(|(path, input)| Plan::new((path, asked), source, input..input + 1));
+                let each = paths
+                    .iter()
+                    .zip(inputs)
+                    .map(|(path, input)| Plan::new((path, asked), source, input..input + 1));
                 each.collect::<Result<Vec<_>>>()?
             }
             Names::Documents(..) => vec![Plan::copied(); inputs.len()],
@@ -42,13 +45,25 @@ impl Shapes {
             }
         };
         let groups = groups(&plans, matches!(names, Names::Inputs(_)), source);
-        Ok(Self { plans: plans.into(), groups: groups.into(), headings: Arc::default() })
+        Ok(Self {
+            plans: plans.into(),
+            groups: groups.into(),
+            headings: Arc::default(),
+        })
     }
 
     /// Returns the shapes of one output of records that are not converted.
     pub(super) fn one(shape: Shape) -> Self {
-        let plan = Plan { made: shape, written: shape, ..Plan::copied() };
-        Self { plans: [plan].into(), groups: [None].into(), headings: Arc::default() }
+        let plan = Plan {
+            made: shape,
+            written: shape,
+            ..Plan::copied()
+        };
+        Self {
+            plans: [plan].into(),
+            groups: [None].into(),
+            headings: Arc::default(),
+        }
     }
 
     /// Returns whether documents are copied.
@@ -61,9 +76,22 @@ impl Shapes {
     /// # Errors
     /// Fails if a copied document is HTML.
     pub fn refuse_changed_pages(&self, source: &Source) -> Result<()> {
-        let documents = source.inputs().iter().skip(source.references()).filter_map(Input::documents);
-        let Some(page) = documents.filter(|_| self.are_copies()).find_map(Files::first_page) else { return Ok(()) };
-        let refused = Error::new(ErrorKind::Config, "is HTML, and its text cannot be replaced inside the page").at(page);
+        let documents = source
+            .inputs()
+            .iter()
+            .skip(source.references())
+            .filter_map(Input::documents);
+        let Some(page) = documents
+            .filter(|_| self.are_copies())
+            .find_map(Files::first_page)
+        else {
+            return Ok(());
+        };
+        let refused = Error::new(
+            ErrorKind::Config,
+            "is HTML, and its text cannot be replaced inside the page",
+        )
+        .at(page);
         Err(refused.advise("write the texts as JSON Lines: give a name that ends with .jsonl"))
     }
 
@@ -75,18 +103,27 @@ impl Shapes {
         if !self.are_copies() || added.is_none() {
             return Ok(());
         }
-        let refused = Error::new(ErrorKind::Config, "documents that are copied have no fields, so none can be added to them");
+        let refused = Error::new(
+            ErrorKind::Config,
+            "documents that are copied have no fields, so none can be added to them",
+        );
         Err(refused.advise("write JSON Lines: give a name that ends with .jsonl"))
     }
 
     /// Returns the number of bytes of memory that writing takes on `threads` threads, in addition to blocks.
     pub fn extra(&self, threads: usize) -> u64 {
-        self.plans.iter().map(|plan| plan.written.extra(threads)).max().unwrap_or(0)
+        self.plans
+            .iter()
+            .map(|plan| plan.written.extra(threads))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Returns the shape in which the records in a block are made. They must then be [converted](Self::convert).
     pub fn of(&self, source: &Source, block: &Block) -> Shape {
-        self.of_input(source.parts()[block.part].input(), source).0.made
+        self.of_input(source.parts()[block.part].input(), source)
+            .0
+            .made
     }
 
     /// Returns whether the kept records of a block have to be made, because they are not slices of the block.
@@ -103,7 +140,9 @@ impl Shapes {
     /// Returns how the records of an input are made and written, and the columns, if they are needed and known.
     pub(super) fn of_input(&self, input: usize, source: &Source) -> (Plan, Option<&Heading>) {
         // If there are no inputs, there is one plan, and no records.
-        let at = input.saturating_sub(source.references()).min(self.plans.len() - 1);
+        let at = input
+            .saturating_sub(source.references())
+            .min(self.plans.len() - 1);
         let heading = self.groups[at].and_then(|group| self.headings.get()?.get(group.number));
         (self.plans[at], heading)
     }
@@ -114,7 +153,9 @@ impl Shapes {
     }
 
     pub(super) fn looking(&self, source: &Source) -> Result<Option<Looking>> {
-        self.need_headings().then(|| Looking::new(self.groups.clone(), source)).transpose()
+        self.need_headings()
+            .then(|| Looking::new(self.groups.clone(), source))
+            .transpose()
     }
 
     pub(super) fn set_headings(&self, headings: Vec<Heading>) {
@@ -144,7 +185,9 @@ impl Shapes {
         }
         piece.columns = None;
         piece.ends.iter_mut().for_each(Vec::clear);
-        let lines = made.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        let lines = made
+            .split(|&byte| byte == b'\n')
+            .filter(|line| !line.is_empty());
         let lines = lines.map(<[u8]>::trim_ascii);
         let into = &mut piece.bytes;
         let converted = match (plan.written, heading) {
@@ -156,7 +199,9 @@ impl Shapes {
                 }
                 Some(())
             }
-            (Shape::Delimited, Some(heading)) => push_records(heading, plan.delimiter, lines, into, piece.ends.as_mut()),
+            (Shape::Delimited, Some(heading)) => {
+                push_records(heading, plan.delimiter, lines, into, piece.ends.as_mut())
+            }
             (Shape::Table, Some(heading)) if piece.records > 0 => {
                 piece.rows = rows_of(heading, lines);
                 piece.rows.as_ref().map(drop)
@@ -179,7 +224,10 @@ fn groups(plans: &[Plan], is_by_input: bool, source: &Source) -> Vec<Option<Grou
         }
         let has_own = is_by_input && source.has_header(source.references() + at);
         others += usize::from(has_own);
-        Some(Group { number: if has_own { others } else { 0 }, typed: plan.written == Shape::Table })
+        Some(Group {
+            number: if has_own { others } else { 0 },
+            typed: plan.written == Shape::Table,
+        })
     };
     plans.iter().enumerate().map(group).collect()
 }

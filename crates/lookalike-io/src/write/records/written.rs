@@ -54,10 +54,16 @@ impl Shape {
         if self == Self::Delimited && block.is_delimited() {
             return row((block, at), reading, (text, added), into);
         }
-        let Labelling { scratch, line, decoded } = scratch;
+        let Labelling {
+            scratch,
+            line,
+            decoded,
+        } = scratch;
         let is_encoded = (text.is_some() || added.is_some()) && block.is_encoded(at, reading);
         let fields = match is_encoded {
-            true => block.fields(at, reading, scratch, decoded)?.unwrap_or_default(),
+            true => block
+                .fields(at, reading, scratch, decoded)?
+                .unwrap_or_default(),
             false => &[],
         };
         let raw = match is_encoded && text.is_some() {
@@ -74,9 +80,18 @@ impl Shape {
             None => into.extend_from_slice(object),
             Some(text) => {
                 // Documents without fields get a field of this name.
-                let has_fields = block.object(at).is_some() || block.is_delimited() || block.rows().is_some();
-                let name = if has_fields { &reading.fields.text } else { "text" };
-                let plain = if has_fields { text_place(object, &reading.fields) } else { None };
+                let has_fields =
+                    block.object(at).is_some() || block.is_delimited() || block.rows().is_some();
+                let name = if has_fields {
+                    &reading.fields.text
+                } else {
+                    "text"
+                };
+                let plain = if has_fields {
+                    text_place(object, &reading.fields)
+                } else {
+                    None
+                };
                 let place = plain.map_or_else(|| place_of(object, name), Ok)?;
                 into.extend_from_slice(&object[..place.start]);
                 // Writing to a vector cannot fail.
@@ -103,7 +118,9 @@ fn row(
     (text, added): (Option<&str>, Option<Addition>),
     into: &mut Vec<u8>,
 ) -> Result<()> {
-    let Some(columns) = block.columns() else { return Ok(()) };
+    let Some(columns) = block.columns() else {
+        return Ok(());
+    };
     if let Some((names, _)) = added {
         names.refuse_columns(columns)?;
     }
@@ -116,8 +133,12 @@ fn row(
             let is_utf8 = simdutf8::basic::from_utf8(row).is_ok();
             let encoding = columns.encoding(reading.encoding).filter(|_| !is_utf8);
             if !is_encodable(text, encoding) {
-                let what = format!("the remaining text cannot be written as {}", encoding.unwrap_or("UTF-8"));
-                return Err(Error::record(what).advise("write JSON Lines: give a name that ends with .jsonl"));
+                let what = format!(
+                    "the remaining text cannot be written as {}",
+                    encoding.unwrap_or("UTF-8")
+                );
+                return Err(Error::record(what)
+                    .advise("write JSON Lines: give a name that ends with .jsonl"));
             }
             into.extend_from_slice(&row[..place.start]);
             match text.is_empty() && place.len() == row.len() {
@@ -132,14 +153,20 @@ fn row(
         names.onto_row(columns, reading.encoding, added, into);
     }
     // If the last record of a file has no line end, a line end is added.
-    into.extend_from_slice(if end.is_empty() { columns.line_end() } else { end });
+    into.extend_from_slice(if end.is_empty() {
+        columns.line_end()
+    } else {
+        end
+    });
     Ok(())
 }
 
 /// Returns the place of a field's value in an object.
 fn place_of(object: &[u8], name: &str) -> Result<Range<usize>> {
     let values = Paths::new([name.to_owned()]).find(object)?;
-    let Some(value) = values[0] else { return Err(Error::record("the record has no text")) };
+    let Some(value) = values[0] else {
+        return Err(Error::record("the record has no text"));
+    };
     let value = value.get();
     // The value is a slice of the object.
     let start = value.as_ptr() as usize - object.as_ptr() as usize;
@@ -156,15 +183,29 @@ mod tests {
     #[test]
     fn values_are_found_where_they_are() {
         for (object, name, value, is_plain) in [
-            (r#"{"id":1,"text":"a\nb","x":{"text":2}}"#, "text", r#""a\nb""#, true),
+            (
+                r#"{"id":1,"text":"a\nb","x":{"text":2}}"#,
+                "text",
+                r#""a\nb""#,
+                true,
+            ),
             (r#" { "te\u0078t" : "é" }"#, "text", r#""é""#, false),
             (r#"{"a":{"text":"x"},"b":1}"#, "a.text", r#""x""#, false),
-            (r#"{"a":{"text":"x"},"a.text":"y"}"#, "a.text", r#""y""#, true),
+            (
+                r#"{"a":{"text":"x"},"a.text":"y"}"#,
+                "a.text",
+                r#""y""#,
+                true,
+            ),
         ] {
             let place = place_of(object.as_bytes(), name).unwrap();
             assert_eq!(&object[place.clone()], value, "{object}");
             let fields = Fields::new(name.into(), None, "id".into(), Keep::First, None);
-            assert_eq!(text_place(object.as_bytes(), &fields), is_plain.then_some(place), "{object}");
+            assert_eq!(
+                text_place(object.as_bytes(), &fields),
+                is_plain.then_some(place),
+                "{object}"
+            );
         }
         assert!(place_of(b"{}", "text").is_err());
     }

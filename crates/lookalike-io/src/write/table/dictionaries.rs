@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt64Array, cast::AsArray, make_array, types::UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt64Array, cast::AsArray, make_array,
+    types::UInt64Type,
+};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::{concat::concat, take::take};
 
@@ -36,7 +39,8 @@ impl Dictionaries {
             let at = next;
             next += 1;
             if at == self.0.len() {
-                self.0.push(Dictionary::new(array.as_any_dictionary().values())?);
+                self.0
+                    .push(Dictionary::new(array.as_any_dictionary().values())?);
             }
             self.0[at].unite(&array)
         })
@@ -49,30 +53,50 @@ impl Dictionary {
         for at in 0..values.len() {
             bytes.clear();
             write_distinct(values, at, &mut bytes)?;
-            of_places.entry(bytes.as_slice().into()).or_insert(at as u64);
+            of_places
+                .entry(bytes.as_slice().into())
+                .or_insert(at as u64);
         }
         let own = UInt64Array::from_iter_values(0..values.len() as u64);
-        Ok(Self { values: values.clone(), places: of_places, last: Some((values.clone(), own)) })
+        Ok(Self {
+            values: values.clone(),
+            places: of_places,
+            last: Some((values.clone(), own)),
+        })
     }
 
     fn unite(&mut self, array: &ArrayRef) -> Result<ArrayRef> {
         let dictionary = array.as_any_dictionary();
         let places = match &self.last {
-            Some((last, places)) if last.to_data().ptr_eq(&dictionary.values().to_data()) => places.clone(),
+            Some((last, places)) if last.to_data().ptr_eq(&dictionary.values().to_data()) => {
+                places.clone()
+            }
             _ => self.places_of(dictionary.values())?,
         };
-        let DataType::Dictionary(kind, _) = array.data_type() else { return Ok(array.clone()) };
+        let DataType::Dictionary(kind, _) = array.data_type() else {
+            return Ok(array.clone());
+        };
         let keys = numbers(dictionary.keys())?;
-        let keys: UInt64Array = take(&places, &keys, None)?.as_primitive::<UInt64Type>().clone();
+        let keys: UInt64Array = take(&places, &keys, None)?
+            .as_primitive::<UInt64Type>()
+            .clone();
         let keys = of_numbers(&keys, kind)?;
-        let data =
-            keys.to_data().into_builder().data_type(array.data_type().clone()).add_child_data(self.values.to_data()).build()?;
+        let data = keys
+            .to_data()
+            .into_builder()
+            .data_type(array.data_type().clone())
+            .add_child_data(self.values.to_data())
+            .build()?;
         Ok(make_array(data))
     }
 
     /// Appends the values of another dictionary that are missing in this one, and returns the positions of all its values.
     fn places_of(&mut self, values: &ArrayRef) -> Result<UInt64Array> {
-        let (mut places, mut new, mut count) = (Vec::with_capacity(values.len()), Vec::new(), self.values.len() as u64);
+        let (mut places, mut new, mut count) = (
+            Vec::with_capacity(values.len()),
+            Vec::new(),
+            self.values.len() as u64,
+        );
         let mut bytes = Vec::new();
         for at in 0..values.len() {
             bytes.clear();
@@ -100,7 +124,9 @@ impl Dictionary {
 
 /// Converts keys of any type to numbers.
 fn numbers(keys: &dyn Array) -> Result<UInt64Array> {
-    use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
+    use arrow_array::types::{
+        Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    };
     macro_rules! widened {
         ($kind:ty) => {
             keys.as_primitive::<$kind>().unary(|key| key as u64)
@@ -120,11 +146,15 @@ fn numbers(keys: &dyn Array) -> Result<UInt64Array> {
 
 /// Converts numbers to keys of a type that can represent them.
 fn of_numbers(numbers: &UInt64Array, kind: &DataType) -> Result<ArrayRef> {
-    use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
+    use arrow_array::types::{
+        Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    };
     macro_rules! narrowed {
         ($kind:ty) => {
             std::sync::Arc::new(numbers.try_unary::<_, $kind, ArrowError>(|place| {
-                place.try_into().map_err(|_| ArrowError::DictionaryKeyOverflowError)
+                place
+                    .try_into()
+                    .map_err(|_| ArrowError::DictionaryKeyOverflowError)
             })?)
         };
     }
@@ -170,21 +200,36 @@ fn concerns(kind: &DataType) -> bool {
 }
 
 /// Returns a batch with each dictionary and each array of views changed, at any depth.
-fn rebuilt(batch: &RecordBatch, change: &mut impl FnMut(ArrayRef) -> Result<ArrayRef>) -> Result<RecordBatch> {
-    let columns = batch.columns().iter().map(|column| changed(column.clone(), change)).collect::<Result<Vec<_>>>()?;
+fn rebuilt(
+    batch: &RecordBatch,
+    change: &mut impl FnMut(ArrayRef) -> Result<ArrayRef>,
+) -> Result<RecordBatch> {
+    let columns = batch
+        .columns()
+        .iter()
+        .map(|column| changed(column.clone(), change))
+        .collect::<Result<Vec<_>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(batch.schema(), columns, &options)
 }
 
-fn changed(array: ArrayRef, change: &mut impl FnMut(ArrayRef) -> Result<ArrayRef>) -> Result<ArrayRef> {
+fn changed(
+    array: ArrayRef,
+    change: &mut impl FnMut(ArrayRef) -> Result<ArrayRef>,
+) -> Result<ArrayRef> {
     match array.data_type() {
         kind if !concerns(kind) => Ok(array),
         DataType::Utf8View | DataType::BinaryView | DataType::Dictionary(..) => change(array),
         _ => {
             let data = array.to_data();
-            let children = data.child_data().iter().map(|child| Ok(changed(make_array(child.clone()), change)?.to_data()));
+            let children = data
+                .child_data()
+                .iter()
+                .map(|child| Ok(changed(make_array(child.clone()), change)?.to_data()));
             let children = children.collect::<Result<Vec<_>>>()?;
-            Ok(make_array(data.into_builder().child_data(children).build()?))
+            Ok(make_array(
+                data.into_builder().child_data(children).build()?,
+            ))
         }
     }
 }

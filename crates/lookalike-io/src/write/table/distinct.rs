@@ -1,6 +1,9 @@
 //! Encodes values as bytes for lookups: two values have the same bytes only if they are equal.
 
-use arrow_array::{Array, ListLikeArray, cast::AsArray, downcast_dictionary_array, downcast_primitive, downcast_run_array};
+use arrow_array::{
+    Array, ListLikeArray, cast::AsArray, downcast_dictionary_array, downcast_primitive,
+    downcast_run_array,
+};
 use arrow_buffer::{ArrowNativeType, ToByteSlice};
 use arrow_schema::{ArrowError, DataType};
 
@@ -8,7 +11,11 @@ use arrow_schema::{ArrowError, DataType};
 ///
 /// # Errors
 /// Fails if the column is a union or contains one.
-pub(super) fn write_distinct(array: &dyn Array, at: usize, out: &mut Vec<u8>) -> Result<(), ArrowError> {
+pub(super) fn write_distinct(
+    array: &dyn Array,
+    at: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), ArrowError> {
     let is_valid = array.is_valid(at);
     out.push(u8::from(is_valid));
     if !is_valid {
@@ -65,9 +72,15 @@ fn items(list: &impl ListLikeArray, at: usize, out: &mut Vec<u8>) -> Result<(), 
     each(list.values(), list.element_range(at), out)
 }
 
-fn each(array: &dyn Array, which: std::ops::Range<usize>, out: &mut Vec<u8>) -> Result<(), ArrowError> {
+fn each(
+    array: &dyn Array,
+    which: std::ops::Range<usize>,
+    out: &mut Vec<u8>,
+) -> Result<(), ArrowError> {
     out.extend_from_slice(&(which.len() as u64).to_le_bytes());
-    which.into_iter().try_for_each(|at| write_distinct(array, at, out))
+    which
+        .into_iter()
+        .try_for_each(|at| write_distinct(array, at, out))
 }
 
 fn measured(bytes: &[u8], out: &mut Vec<u8>) {

@@ -29,7 +29,10 @@ use arrow_ipc::{
 };
 use arrow_schema::{ArrowError, SchemaRef};
 use parquet::{
-    arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves},
+    arrow::arrow_writer::{
+        ArrowColumnChunk, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions,
+        compute_leaves,
+    },
     basic::{Compression, ZstdLevel},
     errors::ParquetError,
     file::{
@@ -53,7 +56,12 @@ pub(crate) fn format(name: &str) -> Format {
     let name = name.to_ascii_lowercase();
     match () {
         () if name.ends_with(".arrows") => Format::ArrowStream,
-        () if [".arrow", ".feather", ".ipc"].iter().any(|ending| name.ends_with(ending)) => Format::ArrowFile,
+        () if [".arrow", ".feather", ".ipc"]
+            .iter()
+            .any(|ending| name.ends_with(ending)) =>
+        {
+            Format::ArrowFile
+        }
         () => Format::Parquet,
     }
 }
@@ -94,23 +102,45 @@ impl<W: Write + Send> TableOutput<W> {
     ///
     /// # Errors
     /// Fails if the format does not support a type, or if the writer fails.
-    pub fn new(writer: W, name: &str, format: Format, layout: &Layout, long: &[String], ahead: usize) -> Result<Self> {
+    pub fn new(
+        writer: W,
+        name: &str,
+        format: Format,
+        layout: &Layout,
+        long: &[String],
+        ahead: usize,
+    ) -> Result<Self> {
         let schema = layout.schema.clone();
         // Data from a Parquet file is written with its original types.
-        let written = if format == Format::Parquet && layout.types.is_none() { native::native(&schema) } else { schema.clone() };
+        let written = if format == Format::Parquet && layout.types.is_none() {
+            native::native(&schema)
+        } else {
+            schema.clone()
+        };
         let kind = match format {
             Format::Parquet => {
-                let layout = &Layout { schema: written.clone(), ..layout.clone() };
-                ParquetOutput::new(writer, name, layout, long, ahead).map(|output| Kind::Parquet(Box::new(output)))?
+                let layout = &Layout {
+                    schema: written.clone(),
+                    ..layout.clone()
+                };
+                ParquetOutput::new(writer, name, layout, long, ahead)
+                    .map(|output| Kind::Parquet(Box::new(output)))?
             }
             Format::ArrowStream => {
-                let started = ipc_options(false).and_then(|options| StreamWriter::try_new_with_options(writer, &schema, options));
+                let started = ipc_options(false).and_then(|options| {
+                    StreamWriter::try_new_with_options(writer, &schema, options)
+                });
                 Kind::Stream(Box::new(started.map_err(|error| of_arrow(name, error))?))
             }
             Format::ArrowFile => {
-                let started = ipc_options(true).and_then(|options| FileWriter::try_new_with_options(writer, &schema, options));
+                let started = ipc_options(true)
+                    .and_then(|options| FileWriter::try_new_with_options(writer, &schema, options));
                 let mut file = started.map_err(|error| of_arrow(name, error))?;
-                for (key, value) in layout.metadata.iter().filter(|(key, _)| !schema.metadata().contains_key(key)) {
+                for (key, value) in layout
+                    .metadata
+                    .iter()
+                    .filter(|(key, _)| !schema.metadata().contains_key(key))
+                {
                     file.write_metadata(key, value.as_deref().unwrap_or_default());
                 }
                 Kind::File(Box::new(file), Dictionaries::default())
@@ -119,10 +149,22 @@ impl<W: Write + Send> TableOutput<W> {
         let is_parquet = format == Format::Parquet;
         // The number of rows in the input's row groups is used only if input and output are Parquet. Other formats also have
         // parts, but these are not row groups.
-        let groups = layout.group_rows.filter(|_| is_parquet && !layout.dictionaries.is_empty());
+        let groups = layout
+            .group_rows
+            .filter(|_| is_parquet && !layout.dictionaries.is_empty());
         let most_rows = groups.map_or(usize::MAX, |rows| rows.max(1));
         let most_bytes = if is_parquet { GROUP_BYTES } else { BATCH_BYTES };
-        Ok(Self { name: name.into(), schema, written, pending: Vec::new(), rows: 0, bytes: 0, most_rows, most_bytes, kind })
+        Ok(Self {
+            name: name.into(),
+            schema,
+            written,
+            pending: Vec::new(),
+            rows: 0,
+            bytes: 0,
+            most_rows,
+            most_bytes,
+            kind,
+        })
     }
 
     /// Appends rows. The schema of a batch may differ in nullability and metadata.
@@ -130,14 +172,23 @@ impl<W: Write + Send> TableOutput<W> {
     /// # Errors
     /// Fails if rows cannot be encoded or written. An error may be due to earlier rows.
     pub fn push(&mut self, batch: RecordBatch) -> Result<()> {
-        let mut batch = if batch.schema_ref() == &self.schema { batch } else { retyped(&batch, &self.schema)? };
+        let mut batch = if batch.schema_ref() == &self.schema {
+            batch
+        } else {
+            retyped(&batch, &self.schema)?
+        };
         if self.written != self.schema {
             batch = native::cast(&batch, &self.written)?;
         }
         while batch.num_rows() > 0 {
             let left = self.most_rows - self.rows;
-            let rest = (batch.num_rows() > left).then(|| batch.slice(left, batch.num_rows() - left));
-            let taken = if rest.is_some() { batch.slice(0, left) } else { batch };
+            let rest =
+                (batch.num_rows() > left).then(|| batch.slice(left, batch.num_rows() - left));
+            let taken = if rest.is_some() {
+                batch.slice(0, left)
+            } else {
+                batch
+            };
             self.rows += taken.num_rows();
             self.bytes += size(&taken);
             self.pending.push(taken);
@@ -167,11 +218,15 @@ impl<W: Write + Send> TableOutput<W> {
             Kind::Parquet(output) => output.push(name, batches),
             Kind::File(file, dictionaries) => {
                 let batch = one(&batches).and_then(|batch| dictionaries.unite(&batch));
-                batch.and_then(|batch| file.write(&batch)).map_err(|error| of_arrow(name, error))
+                batch
+                    .and_then(|batch| file.write(&batch))
+                    .map_err(|error| of_arrow(name, error))
             }
             Kind::Stream(stream) => {
                 let batch = one(&batches).and_then(|batch| dictionaries::compacted(&batch));
-                batch.and_then(|batch| stream.write(&batch)).map_err(|error| of_arrow(name, error))
+                batch
+                    .and_then(|batch| stream.write(&batch))
+                    .map_err(|error| of_arrow(name, error))
             }
         }
     }
@@ -185,15 +240,25 @@ impl<W: Write + Send> TableOutput<W> {
         let name = &self.name;
         match self.kind {
             Kind::Parquet(output) => output.finish(name),
-            Kind::File(mut file, _) => file.finish().and_then(|()| file.into_inner()).map_err(|error| of_arrow(name, error)),
-            Kind::Stream(mut stream) => stream.finish().and_then(|()| stream.into_inner()).map_err(|error| of_arrow(name, error)),
+            Kind::File(mut file, _) => file
+                .finish()
+                .and_then(|()| file.into_inner())
+                .map_err(|error| of_arrow(name, error)),
+            Kind::Stream(mut stream) => stream
+                .finish()
+                .and_then(|()| stream.into_inner())
+                .map_err(|error| of_arrow(name, error)),
         }
     }
 }
 
 fn ipc_options(grows: bool) -> std::result::Result<IpcWriteOptions, ArrowError> {
     let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD))?;
-    Ok(options.with_dictionary_handling(if grows { DictionaryHandling::Delta } else { DictionaryHandling::Resend }))
+    Ok(options.with_dictionary_handling(if grows {
+        DictionaryHandling::Delta
+    } else {
+        DictionaryHandling::Resend
+    }))
 }
 
 fn of_arrow(name: &str, error: ArrowError) -> Error {
@@ -213,7 +278,9 @@ fn of_parquet(name: &str, error: ParquetError) -> Error {
             Ok(error) => Error::writing(name, &error),
             Err(other) => refused(name, &other.to_string()),
         },
-        ParquetError::General(what) | ParquetError::NYI(what) | ParquetError::ArrowError(what) => refused(name, &what),
+        ParquetError::General(what) | ParquetError::NYI(what) | ParquetError::ArrowError(what) => {
+            refused(name, &what)
+        }
         other => refused(name, &other.to_string()),
     }
 }
@@ -245,12 +312,24 @@ struct Group {
 impl<W: Write + Send> ParquetOutput<W> {
     fn new(writer: W, name: &str, layout: &Layout, long: &[String], ahead: usize) -> Result<Self> {
         let level = ZstdLevel::try_new(LEVEL).map_err(|error| of_parquet(name, error))?;
-        let mut pairs: Vec<_> = layout.metadata.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())).collect();
+        let mut pairs: Vec<_> = layout
+            .metadata
+            .iter()
+            .map(|(key, value)| KeyValue::new(key.clone(), value.clone()))
+            .collect();
         // Other programs that read the file look for the schema's metadata in the file's metadata.
-        let mut others: Vec<_> =
-            layout.schema.metadata().iter().filter(|(key, _)| pairs.iter().all(|pair| pair.key != **key)).collect();
+        let mut others: Vec<_> = layout
+            .schema
+            .metadata()
+            .iter()
+            .filter(|(key, _)| pairs.iter().all(|pair| pair.key != **key))
+            .collect();
         others.sort_unstable();
-        pairs.extend(others.into_iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())));
+        pairs.extend(
+            others
+                .into_iter()
+                .map(|(key, value)| KeyValue::new(key.clone(), value.clone())),
+        );
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
             .set_writer_version(WriterVersion::PARQUET_1_0)
@@ -259,11 +338,14 @@ impl<W: Write + Send> ParquetOutput<W> {
             .set_key_value_metadata((!pairs.is_empty()).then_some(pairs))
             .set_column_dictionary_enabled(ColumnPath::new(long.to_vec()), false);
         for (path, has) in &layout.dictionaries {
-            properties = properties.set_column_dictionary_enabled(ColumnPath::new(path.clone()), *has);
+            properties =
+                properties.set_column_dictionary_enabled(ColumnPath::new(path.clone()), *has);
         }
         let mut options = ArrowWriterOptions::new().with_properties(properties.build());
         if let Some(input) = &layout.types {
-            options = options.with_parquet_schema(types_of(&layout.schema, input).map_err(|error| of_parquet(name, error))?);
+            options = options.with_parquet_schema(
+                types_of(&layout.schema, input).map_err(|error| of_parquet(name, error))?,
+            );
         }
         let started = ArrowWriter::try_new_with_options(writer, layout.schema.clone(), options)
             .and_then(ArrowWriter::into_serialized_writer);
@@ -282,9 +364,18 @@ impl<W: Write + Send> ParquetOutput<W> {
         while self.started.len() >= self.ahead {
             self.append(name)?;
         }
-        let group = Arc::new(Group { work: Mutex::new(Some(batches)), done: Mutex::default(), ready: Condvar::new() });
+        let group = Arc::new(Group {
+            work: Mutex::new(Some(batches)),
+            done: Mutex::default(),
+            ready: Condvar::new(),
+        });
         self.started.push_back(group.clone());
-        let (factory, schema, name, number) = (self.factory.clone(), self.schema.clone(), name.to_owned(), self.groups);
+        let (factory, schema, name, number) = (
+            self.factory.clone(),
+            self.schema.clone(),
+            name.to_owned(),
+            self.groups,
+        );
         self.groups += 1;
         rayon::spawn(move || group.work(&factory, number, &schema, &name));
         Ok(())
@@ -292,8 +383,15 @@ impl<W: Write + Send> ParquetOutput<W> {
 
     /// Appends the row group that was started first.
     fn append(&mut self, name: &str) -> Result<()> {
-        let Some(group) = self.started.pop_front() else { return Ok(()) };
-        group.work(&self.factory, self.groups - self.started.len() - 1, &self.schema, name);
+        let Some(group) = self.started.pop_front() else {
+            return Ok(());
+        };
+        group.work(
+            &self.factory,
+            self.groups - self.started.len() - 1,
+            &self.schema,
+            name,
+        );
         let chunks = group.wait()?;
         let append = || {
             let mut group = self.file.next_row_group()?;
@@ -309,15 +407,26 @@ impl<W: Write + Send> ParquetOutput<W> {
         while !self.started.is_empty() {
             self.append(name)?;
         }
-        self.file.into_inner().map_err(|error| of_parquet(name, error))
+        self.file
+            .into_inner()
+            .map_err(|error| of_parquet(name, error))
     }
 }
 
 impl Group {
     /// Encodes the row group, unless another thread has already begun to encode it.
-    fn work(&self, factory: &ArrowRowGroupWriterFactory, number: usize, schema: &SchemaRef, name: &str) {
-        let Some(batches) = lock(&self.work).take() else { return };
-        let encode = || encode(factory, number, schema, &batches).map_err(|error| of_parquet(name, error));
+    fn work(
+        &self,
+        factory: &ArrowRowGroupWriterFactory,
+        number: usize,
+        schema: &SchemaRef,
+        name: &str,
+    ) {
+        let Some(batches) = lock(&self.work).take() else {
+            return;
+        };
+        let encode =
+            || encode(factory, number, schema, &batches).map_err(|error| of_parquet(name, error));
         let encoded = catch_unwind(AssertUnwindSafe(encode));
         let encoded = encoded.unwrap_or_else(|panic| Err(Error::of_panic(&*panic)));
         *lock(&self.done) = Some(encoded);
@@ -330,7 +439,10 @@ impl Group {
             if let Some(encoded) = done.take() {
                 return encoded;
             }
-            done = self.ready.wait(done).unwrap_or_else(PoisonError::into_inner);
+            done = self
+                .ready
+                .wait(done)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

@@ -19,7 +19,9 @@ use crate::{
 /// plain strings.
 pub fn native(schema: &SchemaRef) -> SchemaRef {
     let change = |kind: &DataType| match kind {
-        DataType::Timestamp(TimeUnit::Second, zone) => Some(DataType::Timestamp(TimeUnit::Millisecond, zone.clone())),
+        DataType::Timestamp(TimeUnit::Second, zone) => {
+            Some(DataType::Timestamp(TimeUnit::Millisecond, zone.clone()))
+        }
         DataType::Date64 => Some(DataType::Date32),
         // The writer panics on dictionaries of views.
         DataType::Dictionary(keys, values) => {
@@ -47,11 +49,23 @@ pub fn native(schema: &SchemaRef) -> SchemaRef {
 pub fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let column = |(column, field): (&Arc<dyn Array>, &FieldRef)| {
         recast(column, field.data_type()).map_err(|error| {
-            let what = format!("column {} cannot be converted to {}: {error}", quoted(field.name()), field.data_type());
-            Error::new(ErrorKind::Output, what).in_field(field.name()).advise("write an Arrow file").because(error)
+            let what = format!(
+                "column {} cannot be converted to {}: {error}",
+                quoted(field.name()),
+                field.data_type()
+            );
+            Error::new(ErrorKind::Output, what)
+                .in_field(field.name())
+                .advise("write an Arrow file")
+                .because(error)
         })
     };
-    let columns = batch.columns().iter().zip(schema.fields()).map(column).collect::<Result<_>>()?;
+    let columns = batch
+        .columns()
+        .iter()
+        .zip(schema.fields())
+        .map(column)
+        .collect::<Result<_>>()?;
     RecordBatch::try_new(schema.clone(), columns).map_err(|error| Error::failure(error.to_string()))
 }
 
@@ -69,8 +83,13 @@ pub fn refuse_others(name: &str, schema: &Schema) -> Result<()> {
             Err(panic) => said(&*panic).into(),
         };
         let column = quoted(field.name());
-        let what = format!("Parquet cannot store the column {column}, which is {} ({why})", field.data_type());
-        let refused = Error::new(ErrorKind::Output, what).at(name).in_field(field.name());
+        let what = format!(
+            "Parquet cannot store the column {column}, which is {} ({why})",
+            field.data_type()
+        );
+        let refused = Error::new(ErrorKind::Output, what)
+            .at(name)
+            .in_field(field.name());
         Err(refused.advise("write an Arrow file (.arrow), or leave the column out"))
     })
 }

@@ -3,8 +3,9 @@
 use std::{collections::HashMap, sync::Arc};
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, DictionaryArray, Float64Array, Int64Array, LargeStringArray,
-    ListArray, RecordBatch, StringArray, StringViewArray, StructArray, TimestampMicrosecondArray, types::Int32Type,
+    Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, DictionaryArray, Float64Array,
+    Int64Array, LargeStringArray, ListArray, RecordBatch, StringArray, StringViewArray,
+    StructArray, TimestampMicrosecondArray, types::Int32Type,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
@@ -15,40 +16,70 @@ use crate::read::table::{Columns, Ranges, Rows, TableFile, Wanted};
 
 /// Returns a column of a random type with random values, some of them null; the seeds are the source of randomness.
 fn array(kind: u8, seeds: &[Option<u16>], depth: u8) -> ArrayRef {
-    let words = || seeds.iter().map(|seed| seed.map(|seed| "né".repeat(usize::from(seed % 12)) + &seed.to_string()));
+    let words = || {
+        seeds
+            .iter()
+            .map(|seed| seed.map(|seed| "né".repeat(usize::from(seed % 12)) + &seed.to_string()))
+    };
     let whole = || seeds.iter().map(|seed| seed.map(i64::from));
     match kind % if depth > 0 { 13 } else { 10 } {
         0 => Arc::new(Int64Array::from_iter(whole())),
-        1 => Arc::new(Float64Array::from_iter(whole().map(|seed| seed.map(|seed| seed as f64 / 7.0)))),
+        1 => Arc::new(Float64Array::from_iter(
+            whole().map(|seed| seed.map(|seed| seed as f64 / 7.0)),
+        )),
         2 => Arc::new(StringArray::from_iter(words())),
         3 => Arc::new(StringViewArray::from_iter(words())),
         4 => Arc::new(LargeStringArray::from_iter(words())),
-        5 => Arc::new(BinaryArray::from_iter(words().map(|word| word.map(String::into_bytes)))),
+        5 => Arc::new(BinaryArray::from_iter(
+            words().map(|word| word.map(String::into_bytes)),
+        )),
         6 => Arc::new(TimestampMicrosecondArray::from_iter(whole()).with_timezone("Asia/Tokyo")),
         7 => {
             let values = whole().map(|seed| seed.map(|seed| i128::from(seed) - 9));
-            Arc::new(Decimal128Array::from_iter(values).with_precision_and_scale(20, 3).unwrap())
+            Arc::new(
+                Decimal128Array::from_iter(values)
+                    .with_precision_and_scale(20, 3)
+                    .unwrap(),
+            )
         }
-        8 => Arc::new(BooleanArray::from_iter(whole().map(|seed| seed.map(|seed| seed % 2 == 0)))),
+        8 => Arc::new(BooleanArray::from_iter(
+            whole().map(|seed| seed.map(|seed| seed % 2 == 0)),
+        )),
         9 => {
-            let words: Vec<_> = seeds.iter().map(|seed| seed.map(|seed| format!("k{}", seed % 5))).collect();
-            Arc::new(words.iter().map(Option::as_deref).collect::<DictionaryArray<Int32Type>>())
+            let words: Vec<_> = seeds
+                .iter()
+                .map(|seed| seed.map(|seed| format!("k{}", seed % 5)))
+                .collect();
+            Arc::new(
+                words
+                    .iter()
+                    .map(Option::as_deref)
+                    .collect::<DictionaryArray<Int32Type>>(),
+            )
         }
         10 => {
             let nulls = seeds.iter().map(Option::is_some).collect::<Vec<_>>().into();
-            let lengths = seeds.iter().map(|seed| seed.map_or(0, |seed| usize::from(seed % 4)));
+            let lengths = seeds
+                .iter()
+                .map(|seed| seed.map_or(0, |seed| usize::from(seed % 4)));
             let offsets = OffsetBuffer::from_lengths(lengths);
-            let inner: Vec<_> =
-                (0..offsets.last().map_or(0, |&end| end as u16)).map(|at| (at % 5 != 0).then_some(at * 31)).collect();
+            let inner: Vec<_> = (0..offsets.last().map_or(0, |&end| end as u16))
+                .map(|at| (at % 5 != 0).then_some(at * 31))
+                .collect();
             let inner = array(kind / 13, &inner, depth - 1);
             let item = Arc::new(Field::new("item", inner.data_type().clone(), true));
             Arc::new(ListArray::new(item, offsets, inner, Some(nulls)))
         }
         _ => {
             let nulls = seeds.iter().map(Option::is_some).collect::<Vec<_>>().into();
-            let columns = [array(kind / 13, seeds, depth - 1), array(kind / 26, seeds, depth - 1)];
+            let columns = [
+                array(kind / 13, seeds, depth - 1),
+                array(kind / 26, seeds, depth - 1),
+            ];
             let note = HashMap::from([("note".to_owned(), "in".to_owned())]);
-            let field = |name, array: &ArrayRef| Field::new(name, array.data_type().clone(), true).with_metadata(note.clone());
+            let field = |name, array: &ArrayRef| {
+                Field::new(name, array.data_type().clone(), true).with_metadata(note.clone())
+            };
             let fields = Fields::from(vec![field("a", &columns[0]), field("b", &columns[1])]);
             Arc::new(StructArray::new(fields, columns.to_vec(), Some(nulls)))
         }
@@ -57,31 +88,58 @@ fn array(kind: u8, seeds: &[Option<u16>], depth: u8) -> ArrayRef {
 
 fn table(kinds: &[u8], batches: &[Vec<Option<u16>>]) -> (SchemaRef, Vec<RecordBatch>) {
     let columns = |seeds: &[Option<u16>]| {
-        let text: ArrayRef = Arc::new(StringArray::from_iter_values(seeds.iter().map(|seed| format!("text {seed:?}"))));
+        let text: ArrayRef = Arc::new(StringArray::from_iter_values(
+            seeds.iter().map(|seed| format!("text {seed:?}")),
+        ));
         let others = kinds.iter().map(|&kind| array(kind, seeds, 2));
         std::iter::once(text).chain(others).collect::<Vec<_>>()
     };
     let first = columns(&batches[0]);
     let field = |(at, array): (usize, &ArrayRef)| {
-        let field = Field::new(if at == 0 { "text".into() } else { format!("c{at}") }, array.data_type().clone(), at > 0);
+        let field = Field::new(
+            if at == 0 {
+                "text".into()
+            } else {
+                format!("c{at}")
+            },
+            array.data_type().clone(),
+            at > 0,
+        );
         field.with_metadata(HashMap::from([("at".to_owned(), at.to_string())]))
     };
     let fields: Vec<_> = first.iter().enumerate().map(field).collect();
-    let metadata = HashMap::from([("huggingface".to_owned(), "{}".to_owned()), ("pandas".to_owned(), "é".to_owned())]);
+    let metadata = HashMap::from([
+        ("huggingface".to_owned(), "{}".to_owned()),
+        ("pandas".to_owned(), "é".to_owned()),
+    ]);
     let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
-    let batches = batches.iter().map(|seeds| RecordBatch::try_new(schema.clone(), columns(seeds)).unwrap()).collect();
+    let batches = batches
+        .iter()
+        .map(|seeds| RecordBatch::try_new(schema.clone(), columns(seeds)).unwrap())
+        .collect();
     (schema, batches)
 }
 
 fn write(format: Format, layout: &Layout, batches: &[RecordBatch], ahead: usize) -> Vec<u8> {
-    let mut output = TableOutput::new(Vec::new(), "out", format, layout, &["text".into()], ahead).unwrap();
-    batches.iter().for_each(|batch| output.push(batch.clone()).unwrap());
+    let mut output =
+        TableOutput::new(Vec::new(), "out", format, layout, &["text".into()], ahead).unwrap();
+    batches
+        .iter()
+        .for_each(|batch| output.push(batch.clone()).unwrap());
     output.finish().unwrap()
 }
 
 fn read(bytes: Vec<u8>) -> (TableFile, RecordBatch) {
     let table = TableFile::open(Ranges::memory(bytes, "out")).unwrap();
-    let columns = Columns::choose("out", table.schema(), ("text", None, None), "id", &"first".parse().unwrap(), None).unwrap();
+    let columns = Columns::choose(
+        "out",
+        table.schema(),
+        ("text", None, None),
+        "id",
+        &"first".parse().unwrap(),
+        None,
+    )
+    .unwrap();
     let mut all = Vec::new();
     for part in 0..table.parts().len() {
         let mut stream = table.part(part, &columns, Wanted::All).unwrap();
@@ -137,25 +195,51 @@ proptest! {
 #[test]
 fn one_schema_for_several_inputs() {
     let schema = |fields: Vec<Field>| Arc::new(Schema::new(fields));
-    let first = schema(vec![Field::new("text", DataType::Utf8, false), Field::new("n", DataType::Int64, false)]);
-    let nullable = schema(vec![Field::new("text", DataType::Utf8, true), Field::new("n", DataType::Int64, false)]);
+    let first = schema(vec![
+        Field::new("text", DataType::Utf8, false),
+        Field::new("n", DataType::Int64, false),
+    ]);
+    let nullable = schema(vec![
+        Field::new("text", DataType::Utf8, true),
+        Field::new("n", DataType::Int64, false),
+    ]);
     let one = one_schema(&[("a", first.clone()), ("b", nullable.clone())]).unwrap();
     assert_eq!(one, nullable);
     let text: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
-    let batch = RecordBatch::try_new(first.clone(), vec![text, Arc::new(Int64Array::from(vec![1]))]).unwrap();
+    let batch = RecordBatch::try_new(
+        first.clone(),
+        vec![text, Arc::new(Int64Array::from(vec![1]))],
+    )
+    .unwrap();
     assert_eq!(retyped(&batch, &one).unwrap().schema(), one);
-    let reported = |other: SchemaRef| one_schema(&[("a", first.clone()), ("b", other)]).unwrap_err().to_string();
-    let large = schema(vec![Field::new("text", DataType::LargeUtf8, false), Field::new("n", DataType::Int64, false)]);
+    let reported = |other: SchemaRef| {
+        one_schema(&[("a", first.clone()), ("b", other)])
+            .unwrap_err()
+            .to_string()
+    };
+    let large = schema(vec![
+        Field::new("text", DataType::LargeUtf8, false),
+        Field::new("n", DataType::Int64, false),
+    ]);
     assert!(reported(large).contains("b: column \"text\" is LargeUtf8, but Utf8 in a"));
-    assert!(reported(schema(vec![Field::new("text", DataType::Utf8, false)])).contains("b: has no column \"n\""));
-    let swapped = schema(vec![Field::new("n", DataType::Int64, false), Field::new("text", DataType::Utf8, false)]);
+    assert!(
+        reported(schema(vec![Field::new("text", DataType::Utf8, false)]))
+            .contains("b: has no column \"n\"")
+    );
+    let swapped = schema(vec![
+        Field::new("n", DataType::Int64, false),
+        Field::new("text", DataType::Utf8, false),
+    ]);
     assert!(reported(swapped).contains("column 1 is \"n\", but \"text\""));
     let more = schema(
-        [first.fields().to_vec(), vec![Arc::new(Field::new("x", DataType::Int8, true))]]
-            .concat()
-            .iter()
-            .map(|f| Field::clone(f))
-            .collect(),
+        [
+            first.fields().to_vec(),
+            vec![Arc::new(Field::new("x", DataType::Int8, true))],
+        ]
+        .concat()
+        .iter()
+        .map(|f| Field::clone(f))
+        .collect(),
     );
     assert!(reported(more).contains("has a column \"x\" that does not exist in a"));
 }
@@ -169,7 +253,9 @@ fn tables_in_stores_are_read_like_those_in_memory() {
     let words = |row: usize| {
         let mut state = row as u64;
         let mut letter = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             char::from(b'a' + ((state >> 33) % 26) as u8)
         };
         (0..3000 + row).map(|_| letter()).collect::<String>()
@@ -177,10 +263,16 @@ fn tables_in_stores_are_read_like_those_in_memory() {
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..1000));
     let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..1000).map(words)));
     let batch = RecordBatch::try_from_iter([("id", ids), ("text", texts)]).unwrap();
-    let frame = TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch.slice(0, 900)]).unwrap());
+    let frame = TableFile::in_memory(
+        &InputTable::new("frame", batch.schema(), vec![batch.slice(0, 900)]).unwrap(),
+    );
     let text = ["text".to_owned()];
     for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
-        let layout = Layout { dictionaries: vec![(text.to_vec(), false)], group_rows: Some(900), ..frame.layout().clone() };
+        let layout = Layout {
+            dictionaries: vec![(text.to_vec(), false)],
+            group_rows: Some(900),
+            ..frame.layout().clone()
+        };
         let mut output = TableOutput::new(Vec::new(), "out", format, &layout, &text, 1).unwrap();
         output.push(batch.clone()).unwrap();
         let file = output.finish().unwrap();
@@ -189,8 +281,15 @@ fn tables_in_stores_are_read_like_those_in_memory() {
         let tables = [Ranges::object(object), Ranges::memory(file, "a")];
         let read = tables.map(|ranges| {
             let table = TableFile::open(ranges).unwrap();
-            let columns =
-                Columns::choose("a", table.schema(), ("text", None, None), "id", &lookalike::cluster::Keep::First, None).unwrap();
+            let columns = Columns::choose(
+                "a",
+                table.schema(),
+                ("text", None, None),
+                "id",
+                &lookalike::cluster::Keep::First,
+                None,
+            )
+            .unwrap();
             let mut all = Vec::new();
             for part in 0..table.parts().len() {
                 let mut stream = table.part(part, &columns, Wanted::Chosen).unwrap();
@@ -200,7 +299,10 @@ fn tables_in_stores_are_read_like_those_in_memory() {
             }
             all
         });
-        assert_eq!(read[0].iter().map(RecordBatch::num_rows).sum::<usize>(), 1000);
+        assert_eq!(
+            read[0].iter().map(RecordBatch::num_rows).sum::<usize>(),
+            1000
+        );
         assert!(read[0] == read[1], "{format:?}");
         assert!(failed() > 0);
     }
@@ -209,18 +311,33 @@ fn tables_in_stores_are_read_like_those_in_memory() {
 /// Checks the properties of columns that Parquet's types have and Arrow's types lack: that a column is a UUID, JSON, or a date.
 #[test]
 fn column_types_are_preserved() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables");
+    let folder =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables");
     let types = |table: &TableFile| {
         let types = table.layout().types.clone().unwrap();
         // Only paths and logical types are compared, because the storage of a decimal may differ.
-        let leaves = types.columns().iter().map(|leaf| (leaf.path().string(), leaf.logical_type_ref().cloned()));
+        let leaves = types
+            .columns()
+            .iter()
+            .map(|leaf| (leaf.path().string(), leaf.logical_type_ref().cloned()));
         leaves.collect::<Vec<_>>()
     };
-    for name in ["pyarrow_said.parquet", "pyarrow_zstd.parquet", "polars.parquet"] {
+    for name in [
+        "pyarrow_said.parquet",
+        "pyarrow_zstd.parquet",
+        "polars.parquet",
+    ] {
         let path = folder.join(name);
         let table = TableFile::open(Ranges::of_file(&path, name).unwrap()).unwrap();
-        let columns =
-            Columns::choose(name, table.schema(), ("text", None, None), "id", &lookalike::cluster::Keep::First, None).unwrap();
+        let columns = Columns::choose(
+            name,
+            table.schema(),
+            ("text", None, None),
+            "id",
+            &lookalike::cluster::Keep::First,
+            None,
+        )
+        .unwrap();
         let mut batches = Vec::new();
         for part in 0..table.parts().len() {
             let mut stream = table.part(part, &columns, Wanted::All).unwrap();
@@ -230,7 +347,11 @@ fn column_types_are_preserved() {
         }
         let (written, again) = read(write(Format::Parquet, table.layout(), &batches, 1));
         assert_eq!(types(&written), types(&table), "{name}");
-        assert_eq!(again, arrow_select::concat::concat_batches(table.schema(), &batches).unwrap(), "{name}");
+        assert_eq!(
+            again,
+            arrow_select::concat::concat_batches(table.schema(), &batches).unwrap(),
+            "{name}"
+        );
     }
 }
 
@@ -241,9 +362,14 @@ fn types_that_parquet_does_not_have_are_converted() {
     use arrow_array::{Date32Array, Date64Array, TimestampMillisecondArray, TimestampSecondArray};
     use parquet::basic::LogicalType;
     let zone = Some("Europe/Berlin");
-    let seconds = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(TimestampSecondArray::from(values).with_timezone_opt(zone)) };
+    let seconds = |values: Vec<Option<i64>>| -> ArrayRef {
+        Arc::new(TimestampSecondArray::from(values).with_timezone_opt(zone))
+    };
     let when = seconds(vec![Some(1_704_067_200), None]);
-    let days: ArrayRef = Arc::new(Date64Array::from(vec![Some(19_753 * 86_400_000), Some(-86_400_000)]));
+    let days: ArrayRef = Arc::new(Date64Array::from(vec![
+        Some(19_753 * 86_400_000),
+        Some(-86_400_000),
+    ]));
     let inner = |array: ArrayRef| {
         let field = Field::new("when", array.data_type().clone(), true);
         let items: ArrayRef = Arc::new(StructArray::new(vec![field].into(), vec![array], None));
@@ -259,8 +385,13 @@ fn types_that_parquet_does_not_have_are_converted() {
         ])
     };
     let given = batch(when, days).unwrap();
-    let milliseconds = TimestampMillisecondArray::from(vec![Some(1_704_067_200_000), None]).with_timezone_opt(zone);
-    let expected = batch(Arc::new(milliseconds), Arc::new(Date32Array::from(vec![19_753, -1]))).unwrap();
+    let milliseconds = TimestampMillisecondArray::from(vec![Some(1_704_067_200_000), None])
+        .with_timezone_opt(zone);
+    let expected = batch(
+        Arc::new(milliseconds),
+        Arc::new(Date32Array::from(vec![19_753, -1])),
+    )
+    .unwrap();
     let layout = |batch: &RecordBatch| Layout {
         schema: batch.schema(),
         metadata: Vec::new(),
@@ -268,9 +399,19 @@ fn types_that_parquet_does_not_have_are_converted() {
         types: None,
         dictionaries: Vec::new(),
     };
-    let bytes = write(Format::Parquet, &layout(&given), std::slice::from_ref(&given), 1);
-    let read = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).unwrap();
-    let named = |leaf: &std::sync::Arc<parquet::schema::types::ColumnDescriptor>| match leaf.logical_type_ref() {
+    let bytes = write(
+        Format::Parquet,
+        &layout(&given),
+        std::slice::from_ref(&given),
+        1,
+    );
+    let read = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(
+        bytes::Bytes::from(bytes),
+    )
+    .unwrap();
+    let named = |leaf: &std::sync::Arc<parquet::schema::types::ColumnDescriptor>| match leaf
+        .logical_type_ref()
+    {
         Some(LogicalType::Timestamp(_)) => "time",
         Some(LogicalType::Date) => "date",
         _ => "number",
@@ -279,16 +420,22 @@ fn types_that_parquet_does_not_have_are_converted() {
     assert_eq!(types, ["time", "date", "time"]);
     assert_eq!(read.build().unwrap().next().unwrap().unwrap(), expected);
     // In Arrow files, these types do not change. A time that is too large for Parquet is reported.
-    let far = batch(seconds(vec![Some(i64::MAX / 10), None]), given.column(1).clone()).unwrap();
+    let far = batch(
+        seconds(vec![Some(i64::MAX / 10), None]),
+        given.column(1).clone(),
+    )
+    .unwrap();
     for format in [Format::ArrowFile, Format::ArrowStream] {
         let mut output = TableOutput::new(Vec::new(), "t", format, &layout(&far), &[], 1).unwrap();
         output.push(far.clone()).unwrap();
         output.finish().unwrap();
     }
-    let mut output = TableOutput::new(Vec::new(), "t", Format::Parquet, &layout(&far), &[], 1).unwrap();
+    let mut output =
+        TableOutput::new(Vec::new(), "t", Format::Parquet, &layout(&far), &[], 1).unwrap();
     let reported = output.push(far).unwrap_err().to_string();
     assert!(
-        reported.contains("column \"when\" cannot be converted to Timestamp") && reported.contains("write an Arrow file"),
+        reported.contains("column \"when\" cannot be converted to Timestamp")
+            && reported.contains("write an Arrow file"),
         "{reported}"
     );
 }
@@ -298,16 +445,29 @@ fn columns_that_parquet_does_not_support_are_refused_by_name() {
     let union = DataType::Union(
         arrow_schema::UnionFields::try_new(
             [0, 1],
-            [Field::new("a", DataType::Int64, true), Field::new("b", DataType::Utf8, true)],
+            [
+                Field::new("a", DataType::Int64, true),
+                Field::new("b", DataType::Utf8, true),
+            ],
         )
         .unwrap(),
         arrow_schema::UnionMode::Sparse,
     );
-    for kind in
-        [union.clone(), DataType::Struct(vec![Field::new("inner", union, true)].into()), DataType::Struct(Fields::empty())]
-    {
-        let schema = Schema::new(vec![Field::new("text", DataType::Utf8, true), Field::new("odd", kind, true)]);
-        let reported = refuse_others("out.parquet", &schema).unwrap_err().to_string();
-        assert!(reported.starts_with("out.parquet: Parquet cannot store the column \"odd\", which is "), "{reported}");
+    for kind in [
+        union.clone(),
+        DataType::Struct(vec![Field::new("inner", union, true)].into()),
+        DataType::Struct(Fields::empty()),
+    ] {
+        let schema = Schema::new(vec![
+            Field::new("text", DataType::Utf8, true),
+            Field::new("odd", kind, true),
+        ]);
+        let reported = refuse_others("out.parquet", &schema)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            reported.starts_with("out.parquet: Parquet cannot store the column \"odd\", which is "),
+            "{reported}"
+        );
     }
 }

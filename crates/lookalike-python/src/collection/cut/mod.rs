@@ -33,7 +33,11 @@ pub fn cut_texts<'py>(
 ) -> PyResult<(Cuts, CutTexts, Bound<'py, PyAny>)> {
     let in_memory = texts.is_some();
     let (run, cutting) = Options::of_cut(options)?;
-    let Asked { config, ids, against } = asked(run, texts, references)?;
+    let Asked {
+        config,
+        ids,
+        against,
+    } = asked(run, texts, references)?;
     let mut store = Store::new(&ids, against);
     let (store, texts, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut texts = CutTexts::default();

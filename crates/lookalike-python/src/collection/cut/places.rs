@@ -74,13 +74,18 @@ impl Store {
         self.ids.push(document.id);
         for cut in document.cuts {
             let place = cut.reference.as_deref();
-            let source = Representative { row: cut.source_row, id: cut.source.get(), place };
+            let source = Representative {
+                row: cut.source_row,
+                id: cut.source.get(),
+                place,
+            };
             let source = match place {
                 Some(place) => self.references.number(source, place),
                 None => self.sources.number(source, ""),
             };
             if !cut.insert.is_empty() {
-                self.inserts.insert(self.cuts.len() as u64, cut.insert.to_string());
+                self.inserts
+                    .insert(self.cuts.len() as u64, cut.insert.to_string());
             }
             self.cuts.push(Cut {
                 document: number,
@@ -97,22 +102,41 @@ impl Store {
 
     /// Returns the kind of the column that contains the ids of documents.
     fn kind(&self) -> IdKind {
-        if self.are_numbered { IdKind::Integers } else { self.ids.kind_with(self.sources.ids()) }
+        if self.are_numbered {
+            IdKind::Integers
+        } else {
+            self.ids.kind_with(self.sources.ids())
+        }
     }
 
     /// Returns the kind of the column that contains the ids of sources.
     fn kind_of_sources(&self) -> IdKind {
-        if self.references.ids().is_empty() { self.kind() } else { self.kind().with(self.references.ids().kind()) }
+        if self.references.ids().is_empty() {
+            self.kind()
+        } else {
+            self.kind().with(self.references.ids().kind())
+        }
     }
 
     /// Returns whether all parts are consistent. This is checked for a store that is read from a pickle.
     fn is_whole(&self) -> bool {
-        let (documents, sources, references) = (self.documents.len(), self.sources.len(), self.references.len());
+        let (documents, sources, references) = (
+            self.documents.len(),
+            self.sources.len(),
+            self.references.len(),
+        );
         let is_there = |cut: &Cut| {
-            let count = if cut.is_of_reference { references } else { sources };
+            let count = if cut.is_of_reference {
+                references
+            } else {
+                sources
+            };
             cut.document < documents as u64 && count.is_some_and(|count| cut.source < count)
         };
-        self.ids.are(documents) && sources.is_some() && references.is_some() && self.cuts.iter().all(is_there)
+        self.ids.are(documents)
+            && sources.is_some()
+            && references.is_some()
+            && self.cuts.iter().all(is_there)
     }
 }
 
@@ -124,7 +148,9 @@ pub struct Cuts {
 
 impl Cuts {
     pub fn of(store: Store) -> Self {
-        Self { store: Arc::new(store) }
+        Self {
+            store: Arc::new(store),
+        }
     }
 }
 
@@ -149,7 +175,10 @@ impl Cuts {
         Columns::of(Arc::new(All(self.store.clone())))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         pickled::<Self>(py, &*self.store)
     }
 
@@ -161,7 +190,11 @@ impl Cuts {
 
 impl Cuts {
     fn rows<'py>(&self, py: Python<'py>, are_dropped: bool) -> Bound<'py, PyArray1<i64>> {
-        let rows = self.store.documents.iter().filter(|(_, is_dropped)| *is_dropped == are_dropped);
+        let rows = self
+            .store
+            .documents
+            .iter()
+            .filter(|(_, is_dropped)| *is_dropped == are_dropped);
         PyArray1::from_iter(py, rows.map(|&(row, _)| row as i64))
     }
 }
@@ -186,7 +219,10 @@ impl Rows for All {
             whole("source_end"),
         ];
         if self.0.against {
-            fields.extend([Field::new("reference", DataType::Utf8, true), Field::new("reference_row", DataType::Int64, true)]);
+            fields.extend([
+                Field::new("reference", DataType::Utf8, true),
+                Field::new("reference_row", DataType::Int64, true),
+            ]);
         }
         Arc::new(Schema::new(fields))
     }
@@ -198,32 +234,58 @@ impl Rows for All {
     fn batch(&self, rows: Range<u64>) -> Result<RecordBatch, ArrowError> {
         let store = &self.0;
         let cuts = &store.cuts[rows.start as usize..rows.end as usize];
-        let whole =
-            |of: fn(&Cut) -> u64| -> ArrayRef { Arc::new(Int64Array::from_iter_values(cuts.iter().map(|cut| of(cut) as i64))) };
+        let whole = |of: fn(&Cut) -> u64| -> ArrayRef {
+            Arc::new(Int64Array::from_iter_values(
+                cuts.iter().map(|cut| of(cut) as i64),
+            ))
+        };
         let document = |cut: &Cut| store.documents[cut.document as usize];
         let source_id = |cut: &Cut| match cut.is_of_reference {
             true => store.references.ids().written(cut.source),
             false => store.sources.ids().written(cut.source),
         };
-        let source_row = |cut: &Cut| (!cut.is_of_reference).then(|| store.sources.row(cut.source) as i64);
+        let source_row =
+            |cut: &Cut| (!cut.is_of_reference).then(|| store.sources.row(cut.source) as i64);
         let verdict = |cut: &Cut| if document(cut).1 { "dropped" } else { "cut" };
         let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(Int64Array::from_iter_values(cuts.iter().map(|cut| document(cut).0 as i64))),
-            ids::column(store.kind(), cuts.iter().map(|cut| Some(store.ids.written(cut.document)))),
+            Arc::new(Int64Array::from_iter_values(
+                cuts.iter().map(|cut| document(cut).0 as i64),
+            )),
+            ids::column(
+                store.kind(),
+                cuts.iter().map(|cut| Some(store.ids.written(cut.document))),
+            ),
             Arc::new(StringArray::from_iter_values(cuts.iter().map(verdict))),
             whole(|cut| cut.start),
             whole(|cut| cut.end),
-            Arc::new(rows.map(|number| store.inserts.get(&number)).collect::<LargeStringArray>()),
-            Arc::new(UInt32Array::from_iter_values(cuts.iter().map(|cut| cut.tokens))),
-            ids::column(store.kind_of_sources(), cuts.iter().map(|cut| Some(source_id(cut)))),
+            Arc::new(
+                rows.map(|number| store.inserts.get(&number))
+                    .collect::<LargeStringArray>(),
+            ),
+            Arc::new(UInt32Array::from_iter_values(
+                cuts.iter().map(|cut| cut.tokens),
+            )),
+            ids::column(
+                store.kind_of_sources(),
+                cuts.iter().map(|cut| Some(source_id(cut))),
+            ),
             Arc::new(cuts.iter().map(source_row).collect::<Int64Array>()),
             whole(|cut| cut.source_start),
             whole(|cut| cut.source_end),
         ];
         if store.against {
-            let places = cuts.iter().map(|cut| cut.is_of_reference.then(|| store.references.place(cut.source)));
-            let rows = cuts.iter().map(|cut| cut.is_of_reference.then(|| store.references.row(cut.source) as i64));
-            columns.extend([Arc::new(places.collect::<StringArray>()) as ArrayRef, Arc::new(rows.collect::<Int64Array>())]);
+            let places = cuts.iter().map(|cut| {
+                cut.is_of_reference
+                    .then(|| store.references.place(cut.source))
+            });
+            let rows = cuts.iter().map(|cut| {
+                cut.is_of_reference
+                    .then(|| store.references.row(cut.source) as i64)
+            });
+            columns.extend([
+                Arc::new(places.collect::<StringArray>()) as ArrayRef,
+                Arc::new(rows.collect::<Int64Array>()),
+            ]);
         }
         RecordBatch::try_new(self.schema(), columns)
     }

@@ -45,7 +45,12 @@ impl CutTexts {
     /// Fails with `IndexError` if there are fewer texts.
     fn range(&self, range: Range<usize>) -> PyResult<impl Iterator<Item = &str>> {
         if range.start > range.end || range.end > self.ends.len() {
-            let words = format!("texts {} to {} are out of range: there are {}", range.start, range.end, self.ends.len());
+            let words = format!(
+                "texts {} to {} are out of range: there are {}",
+                range.start,
+                range.end,
+                self.ends.len()
+            );
             return Err(PyIndexError::new_err(words));
         }
         Ok(range.map(|number| self.text(number)))
@@ -64,7 +69,12 @@ impl CutTexts {
     }
 
     /// Returns the texts from one number to another.
-    fn texts<'py>(&self, py: Python<'py>, start: usize, end: usize) -> PyResult<Bound<'py, PyList>> {
+    fn texts<'py>(
+        &self,
+        py: Python<'py>,
+        start: usize,
+        end: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for text in self.range(start..end)? {
             list.append(PyString::new(py, text))?;
@@ -94,8 +104,16 @@ impl CutRows {
     ) -> PyArrowResult<Bound<'py, PyCapsule>> {
         let kind = DataType::Struct(self.schema.fields().clone());
         let field = Field::new("", kind, false).with_metadata(self.schema.metadata().clone());
-        let batches = self.batches.clone().into_iter().map(|batch| Ok(Arc::new(StructArray::from(batch)) as ArrayRef));
-        to_stream_pycapsule(py, Box::new(ArrayIterator::new(batches, Arc::new(field))), requested_schema)
+        let batches = self
+            .batches
+            .clone()
+            .into_iter()
+            .map(|batch| Ok(Arc::new(StructArray::from(batch)) as ArrayRef));
+        to_stream_pycapsule(
+            py,
+            Box::new(ArrayIterator::new(batches, Arc::new(field))),
+            requested_schema,
+        )
     }
 }
 
@@ -117,7 +135,12 @@ pub fn with_texts<'py>(
     let mut all: Vec<Option<&str>> = vec![None; kept.len()];
     for (row, text) in rows.iter().zip(texts.range(first..first + rows.len())?) {
         let place = usize::try_from(*row).ok().and_then(|row| all.get_mut(row));
-        *place.ok_or_else(|| PyIndexError::new_err(format!("row {row} is out of range: there are {}", kept.len())))? = Some(text);
+        *place.ok_or_else(|| {
+            PyIndexError::new_err(format!(
+                "row {row} is out of range: there are {}",
+                kept.len()
+            ))
+        })? = Some(text);
     }
     let batches = py.detach(|| {
         let (mut batches, mut start) = (Vec::new(), 0);

@@ -36,14 +36,18 @@ fn mix64(mut h: u64) -> u64 {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn affine32(hashes: &mut [u64], a: &[u32], b: &[u32], minima: &mut [u32]) {
     hashes.iter_mut().for_each(|h| *h = mix32(*h as u32).into());
-    lower(hashes, a, b, minima, |h, a, b| a.wrapping_mul(h as u32).wrapping_add(b));
+    lower(hashes, a, b, minima, |h, a, b| {
+        a.wrapping_mul(h as u32).wrapping_add(b)
+    });
 }
 
 /// Permutes the hashes by scheme `affine64`, and lowers each minimum to the smallest permuted hash if that is smaller.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn affine64(hashes: &mut [u64], a: &[u64], b: &[u64], minima: &mut [u64]) {
     hashes.iter_mut().for_each(|h| *h = mix64(*h));
-    lower(hashes, a, b, minima, |h, a, b| a.wrapping_mul(h).wrapping_add(b));
+    lower(hashes, a, b, minima, |h, a, b| {
+        a.wrapping_mul(h).wrapping_add(b)
+    });
 }
 
 /// Permutes the hashes by scheme `legacy`, and lowers each minimum to the smallest permuted hash if that is smaller.
@@ -52,13 +56,23 @@ pub fn legacy(hashes: &mut [u64], a: &[u64], b: &[u64], minima: &mut [u64]) {
     lower(hashes, a, b, minima, |h, a, b| {
         let x = a.wrapping_mul(h).wrapping_add(b);
         let folded = (x & MERSENNE) + (x >> 61);
-        let residue = if folded >= MERSENNE { folded - MERSENNE } else { folded };
+        let residue = if folded >= MERSENNE {
+            folded - MERSENNE
+        } else {
+            folded
+        };
         residue & 0xffff_ffff
     });
 }
 
 #[inline(always)]
-fn lower<T: Copy + Ord + Default>(hashes: &[u64], a: &[T], b: &[T], minima: &mut [T], f: impl Fn(u64, T, T) -> T) {
+fn lower<T: Copy + Ord + Default>(
+    hashes: &[u64],
+    a: &[T],
+    b: &[T],
+    minima: &mut [T],
+    f: impl Fn(u64, T, T) -> T,
+) {
     let (groups, rest) = minima.as_chunks_mut::<GROUP>();
     let ((a_groups, a_rest), (b_groups, b_rest)) = (a.as_chunks::<GROUP>(), b.as_chunks::<GROUP>());
     for ((minima, a), b) in groups.iter_mut().zip(a_groups).zip(b_groups) {

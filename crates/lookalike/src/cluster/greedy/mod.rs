@@ -106,7 +106,21 @@ impl GreedyClusters {
         let (chains, nodes, representatives, work) = Default::default();
         let (sidelined, at_hand, shared, met, ranked) = Default::default();
         let most = NONE as usize;
-        Ok(Self { sample, threshold, kind, chains, nodes, most, representatives, sidelined, work, at_hand, shared, met, ranked })
+        Ok(Self {
+            sample,
+            threshold,
+            kind,
+            chains,
+            nodes,
+            most,
+            representatives,
+            sidelined,
+            work,
+            at_hand,
+            shared,
+            met,
+            ranked,
+        })
     }
 
     /// Adds a sketch to a cluster and returns the number of the cluster. The sketch must be sorted and have each fingerprint
@@ -120,7 +134,10 @@ impl GreedyClusters {
     /// # Errors
     /// Fails with [`ErrorKind::TooManyClustered`] if, with this sketch, the clusters could have more than 2³² − 1 fingerprints.
     pub fn add(&mut self, sketch: &[u64]) -> Result<u32> {
-        debug_assert!(sketch.is_sorted_by(|x, y| x < y), "the sketch must be sorted");
+        debug_assert!(
+            sketch.is_sorted_by(|x, y| x < y),
+            "the sketch must be sorted"
+        );
         let sketch = &sketch[..sketch.len().min(self.sample)];
         if sketch.len() > self.most.saturating_sub(self.nodes.len()) {
             return Err(ErrorKind::TooManyClustered { most: self.most }.into());
@@ -167,7 +184,11 @@ impl GreedyClusters {
     /// Kaushik 2006). The rarest fingerprints are looked up, because they have the shortest chains.
     fn meet(&mut self, sketch: &[u64]) -> usize {
         self.at_hand.clear();
-        self.at_hand.extend(sketch.iter().filter_map(|fingerprint| self.chains.get(fingerprint)));
+        self.at_hand.extend(
+            sketch
+                .iter()
+                .filter_map(|fingerprint| self.chains.get(fingerprint)),
+        );
         let n = sketch.len();
         // `needed` is the smallest number for which `needed` / n reaches the threshold. The sample of the union has at least n
         // fingerprints. So the resemblance can be sufficient only if at least `needed` fingerprints are shared. The result of
@@ -177,7 +198,9 @@ impl GreedyClusters {
             needed += 1;
         }
         let absent = n - self.at_hand.len();
-        let looked = (n + 1 - needed).saturating_sub(absent).min(self.at_hand.len());
+        let looked = (n + 1 - needed)
+            .saturating_sub(absent)
+            .min(self.at_hand.len());
         if 0 < looked && looked < self.at_hand.len() {
             self.at_hand.select_nth_unstable(looked);
         }
@@ -207,7 +230,8 @@ impl GreedyClusters {
             let shared = std::mem::take(&mut self.shared[cluster as usize]) as usize;
             let representative = &self.representatives[cluster as usize].0;
             let preferred = |estimate: f64| {
-                let better = |(other, rival)| estimate > other || estimate == other && cluster < rival;
+                let better =
+                    |(other, rival)| estimate > other || estimate == other && cluster < rival;
                 estimate >= self.threshold && best.is_none_or(better)
             };
             // This computes an upper bound on the resemblance: it counts all fingerprints that may be shared, as if all of them
@@ -228,7 +252,10 @@ impl GreedyClusters {
 
     fn start(&mut self, sketch: &[u64]) -> u32 {
         let cluster = self.representatives.len() as u32;
-        let nodes = sketch.iter().map(|&fingerprint| self.link(fingerprint, cluster, 1, true)).collect();
+        let nodes = sketch
+            .iter()
+            .map(|&fingerprint| self.link(fingerprint, cluster, 1, true))
+            .collect();
         self.representatives.push((sketch.to_vec(), nodes));
         self.shared.push(0);
         cluster
@@ -238,7 +265,8 @@ impl GreedyClusters {
     /// more popular, so the choice is among these and the fingerprints of the current representative. The cost is O(s), whatever
     /// the size of the cluster.
     fn join(&mut self, cluster: u32, sketch: &[u64]) {
-        let (mut fingerprints, mut standing) = std::mem::take(&mut self.representatives[cluster as usize]);
+        let (mut fingerprints, mut standing) =
+            std::mem::take(&mut self.representatives[cluster as usize]);
         self.ranked.clear();
         let mut at = 0;
         for &fingerprint in sketch {
@@ -257,7 +285,11 @@ impl GreedyClusters {
         }
         let nodes = &mut self.nodes;
         let old = fingerprints.drain(..).zip(standing.drain(..));
-        self.ranked.extend(old.map(|(fingerprint, node)| (Reverse(nodes[node as usize].members), fingerprint, node)));
+        self.ranked.extend(
+            old.map(|(fingerprint, node)| {
+                (Reverse(nodes[node as usize].members), fingerprint, node)
+            }),
+        );
         if self.ranked.len() > self.sample {
             self.ranked.select_nth_unstable(self.sample);
             for (_, fingerprint, node) in self.ranked.drain(self.sample..) {
@@ -265,7 +297,8 @@ impl GreedyClusters {
                 self.sidelined.insert((fingerprint, cluster), node);
             }
         }
-        self.ranked.sort_unstable_by_key(|&(_, fingerprint, _)| fingerprint);
+        self.ranked
+            .sort_unstable_by_key(|&(_, fingerprint, _)| fingerprint);
         for &(_, fingerprint, node) in &self.ranked {
             nodes[node as usize].represents = true;
             fingerprints.push(fingerprint);
@@ -277,10 +310,18 @@ impl GreedyClusters {
     /// Adds a new node for a fingerprint at the head of its chain.
     fn link(&mut self, fingerprint: u64, cluster: u32, members: u32, represents: bool) -> u32 {
         let node = self.nodes.len() as u32;
-        let chain = self.chains.entry(fingerprint).or_insert(Chain { length: 0, head: NONE });
+        let chain = self.chains.entry(fingerprint).or_insert(Chain {
+            length: 0,
+            head: NONE,
+        });
         chain.length += 1;
         let next = std::mem::replace(&mut chain.head, node);
-        self.nodes.push(Node { cluster, next, members, represents });
+        self.nodes.push(Node {
+            cluster,
+            next,
+            members,
+            represents,
+        });
         node
     }
 }
@@ -289,7 +330,11 @@ impl GreedyClusters {
 /// samples.
 fn bottom_resemblance(a: &[u64], b: &[u64], s: usize) -> f64 {
     let (shared, union) = shared_of_least(a, b, s);
-    if union == 0 { 0.0 } else { shared as f64 / union as f64 }
+    if union == 0 {
+        0.0
+    } else {
+        shared as f64 / union as f64
+    }
 }
 
 #[cfg(test)]

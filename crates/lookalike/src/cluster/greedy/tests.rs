@@ -21,18 +21,33 @@ impl Twin {
             return members[0].clone();
         }
         let mut popularity: BTreeMap<u64, usize> = BTreeMap::new();
-        members.iter().flatten().for_each(|&fingerprint| *popularity.entry(fingerprint).or_default() += 1);
+        members
+            .iter()
+            .flatten()
+            .for_each(|&fingerprint| *popularity.entry(fingerprint).or_default() += 1);
         let mut ranked: Vec<(u64, usize)> = popularity.into_iter().collect();
         ranked.sort_by_key(|&(_, members)| Reverse(members));
-        let chosen: BTreeSet<u64> = ranked.iter().take(self.sample).map(|&(fingerprint, _)| fingerprint).collect();
+        let chosen: BTreeSet<u64> = ranked
+            .iter()
+            .take(self.sample)
+            .map(|&(fingerprint, _)| fingerprint)
+            .collect();
         chosen.into_iter().collect()
     }
 
     fn resemblance(&self, a: &[u64], b: &[u64]) -> f64 {
-        let (a, b): (BTreeSet<u64>, BTreeSet<u64>) = (a.iter().copied().collect(), b.iter().copied().collect());
+        let (a, b): (BTreeSet<u64>, BTreeSet<u64>) =
+            (a.iter().copied().collect(), b.iter().copied().collect());
         let least: Vec<u64> = a.union(&b).copied().take(self.sample).collect();
-        let shared = least.iter().filter(|x| a.contains(x) && b.contains(x)).count();
-        if least.is_empty() { 0.0 } else { shared as f64 / least.len() as f64 }
+        let shared = least
+            .iter()
+            .filter(|x| a.contains(x) && b.contains(x))
+            .count();
+        if least.is_empty() {
+            0.0
+        } else {
+            shared as f64 / least.len() as f64
+        }
     }
 
     fn add(&mut self, sketch: &[u64]) -> u32 {
@@ -94,11 +109,15 @@ proptest! {
 #[test]
 fn a_popular_representative_follows_its_cluster_but_a_first_member_does_not() {
     let sketches = [[1, 2, 3, 4], [2, 3, 4, 5], [2, 3, 4, 5], [3, 4, 5, 6]];
-    for (kind, clusters, representative) in
-        [(Representative::FirstMember, [0, 0, 0, 1], [1, 2, 3, 4]), (Representative::Popular, [0, 0, 0, 0], [2, 3, 4, 5])]
-    {
+    for (kind, clusters, representative) in [
+        (Representative::FirstMember, [0, 0, 0, 1], [1, 2, 3, 4]),
+        (Representative::Popular, [0, 0, 0, 0], [2, 3, 4, 5]),
+    ] {
         let mut greedy = GreedyClusters::new(4, 0.7, kind).unwrap();
-        assert_eq!(sketches.map(|sketch| greedy.add(&sketch).unwrap()), clusters);
+        assert_eq!(
+            sketches.map(|sketch| greedy.add(&sketch).unwrap()),
+            clusters
+        );
         assert_eq!(greedy.representative(0), representative);
     }
 }
@@ -107,7 +126,10 @@ fn a_popular_representative_follows_its_cluster_but_a_first_member_does_not() {
 fn the_most_resembling_cluster_is_joined_and_the_oldest_of_equals() {
     for kind in kinds() {
         let mut greedy = GreedyClusters::new(usize::MAX, 0.3, kind).unwrap();
-        assert_eq!([1, 2].map(|x| greedy.add(&[x, x + 10, x + 20]).unwrap()), [0, 1]);
+        assert_eq!(
+            [1, 2].map(|x| greedy.add(&[x, x + 10, x + 20]).unwrap()),
+            [0, 1]
+        );
         assert_eq!(greedy.add(&[1, 2, 12]).unwrap(), 1);
         let mut greedy = GreedyClusters::new(usize::MAX, 0.3, kind).unwrap();
         assert_eq!([2, 1].map(|x| greedy.add(&[x, x + 10]).unwrap()), [0, 1]);
@@ -120,7 +142,10 @@ fn empty_sketches_are_clusters_of_their_own() {
     for kind in kinds() {
         let mut greedy = GreedyClusters::new(4, 0.5, kind).unwrap();
         assert!(greedy.is_empty());
-        assert_eq!([&[][..], &[1], &[], &[1]].map(|sketch| greedy.add(sketch).unwrap()), [0, 1, 2, 1]);
+        assert_eq!(
+            [&[][..], &[1], &[], &[1]].map(|sketch| greedy.add(sketch).unwrap()),
+            [0, 1, 2, 1]
+        );
         assert!(greedy.representative(2).is_empty());
     }
 }
@@ -128,11 +153,23 @@ fn empty_sketches_are_clusters_of_their_own() {
 #[test]
 fn more_fingerprints_than_can_be_numbered_are_refused_before_they_change_anything() {
     for kind in kinds() {
-        let mut greedy = GreedyClusters { most: 5, ..GreedyClusters::new(4, 0.5, kind).unwrap() };
-        assert_eq!([greedy.add(&[1, 2, 3, 4, 5]).unwrap(), greedy.add(&[9]).unwrap()], [0, 1]);
+        let mut greedy = GreedyClusters {
+            most: 5,
+            ..GreedyClusters::new(4, 0.5, kind).unwrap()
+        };
+        assert_eq!(
+            [
+                greedy.add(&[1, 2, 3, 4, 5]).unwrap(),
+                greedy.add(&[9]).unwrap()
+            ],
+            [0, 1]
+        );
         let error = greedy.add(&[6, 7]).unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::TooManyClustered { most: 5 });
-        assert!((greedy.len(), greedy.add(&[]).unwrap()) == (2, 2) && greedy.representative(0) == [1, 2, 3, 4]);
+        assert!(
+            (greedy.len(), greedy.add(&[]).unwrap()) == (2, 2)
+                && greedy.representative(0) == [1, 2, 3, 4]
+        );
     }
 }
 
@@ -152,8 +189,11 @@ fn families(r: u64) -> Vec<Vec<u64>> {
     let mut sketches: Vec<(u64, Vec<u64>)> = Vec::new();
     for family in 0..r / 8 {
         for _ in 0..8 {
-            let mut set: Vec<u64> = (0..400).map(|i| if i < 80 { i } else { (family + 1) << 20 | i }).collect();
-            (0..random.next_u64() % 30).for_each(|_| set[(random.next_u64() % 400) as usize] = random.next_u64());
+            let mut set: Vec<u64> = (0..400)
+                .map(|i| if i < 80 { i } else { (family + 1) << 20 | i })
+                .collect();
+            (0..random.next_u64() % 30)
+                .for_each(|_| set[(random.next_u64() % 400) as usize] = random.next_u64());
             let mut sketch: Vec<u64> = set.into_iter().map(|x| permutation.apply(x)).collect();
             sketch.sort_unstable();
             sketch.dedup();
@@ -170,10 +210,19 @@ fn the_work_is_o_of_rs() {
     for kind in kinds() {
         let [few, many] = [1_000, 8_000].map(|r| {
             let mut greedy = GreedyClusters::new(100, 0.5, kind).unwrap();
-            families(r).iter().for_each(|sketch| _ = greedy.add(sketch).unwrap());
+            families(r)
+                .iter()
+                .for_each(|sketch| _ = greedy.add(sketch).unwrap());
             assert_eq!(greedy.len() as u64, r / 8, "{kind:?}");
-            let Work { lookups, comparisons } = greedy.work();
-            assert!(lookups <= 100 * r && comparisons <= r, "{:?}", greedy.work());
+            let Work {
+                lookups,
+                comparisons,
+            } = greedy.work();
+            assert!(
+                lookups <= 100 * r && comparisons <= r,
+                "{:?}",
+                greedy.work()
+            );
             greedy.work()
         });
         let growth = many.lookups as f64 / few.lookups as f64;

@@ -18,7 +18,9 @@ impl Filter {
     /// Creates an empty set of about this number of bytes, at least 2 KiB.
     pub fn new(bytes: usize) -> Self {
         let blocks = bytes / size_of::<[u64; 4]>();
-        Self { blocks: vec![[0; 4]; blocks.next_multiple_of(Self::PARTS).max(Self::PARTS)] }
+        Self {
+            blocks: vec![[0; 4]; blocks.next_multiple_of(Self::PARTS).max(Self::PARTS)],
+        }
     }
 
     /// Returns the block of a key in a set with a number of blocks.
@@ -54,7 +56,10 @@ impl Filter {
     #[inline]
     pub fn contains(&self, key: u64) -> bool {
         let block = &self.blocks[Self::block(key, self.blocks.len())];
-        block.iter().zip(Self::bits(key)).all(|(word, bit)| word & bit != 0)
+        block
+            .iter()
+            .zip(Self::bits(key))
+            .all(|(word, bit)| word & bit != 0)
     }
 
     /// Divides the set into parts, for threads that insert keys at the same time. Each key is in one part. The number of parts must
@@ -62,7 +67,11 @@ impl Filter {
     pub fn parts(&mut self, count: usize) -> Vec<FilterPart<'_>> {
         let all = self.blocks.len();
         let size = all / count;
-        let part = |(number, blocks)| FilterPart { first: number * size, all, blocks };
+        let part = |(number, blocks)| FilterPart {
+            first: number * size,
+            all,
+            blocks,
+        };
         self.blocks.chunks_mut(size).enumerate().map(part).collect()
     }
 }
@@ -79,8 +88,11 @@ pub struct FilterPart<'a> {
 impl FilterPart<'_> {
     /// Loads the blocks of those of some keys that are in this part, so that inserting them does not wait for memory one after the other.
     pub fn load(&self, keys: &[u64]) {
-        let block =
-            |key: &u64| self.blocks.get(Filter::block(*key, self.all).wrapping_sub(self.first)).map_or(0, |block| block[0]);
+        let block = |key: &u64| {
+            self.blocks
+                .get(Filter::block(*key, self.all).wrapping_sub(self.first))
+                .map_or(0, |block| block[0])
+        };
         std::hint::black_box(keys.iter().fold(0, |loaded, key| loaded ^ block(key)));
     }
 
@@ -88,7 +100,9 @@ impl FilterPart<'_> {
     #[inline]
     pub fn insert(&mut self, key: u64) -> Option<bool> {
         let at = Filter::block(key, self.all).wrapping_sub(self.first);
-        self.blocks.get_mut(at).map(|block| Filter::insert_into(block, key))
+        self.blocks
+            .get_mut(at)
+            .map(|block| Filter::insert_into(block, key))
     }
 }
 
@@ -104,7 +118,9 @@ mod tests {
         let mut filter = Filter::new(keys.len() * 12 / 8);
         assert!(keys.iter().filter(|&&key| filter.insert(key)).count() < 300);
         assert!(keys.iter().all(|&key| filter.contains(key)));
-        let others = (0..100_000).filter(|_| filter.contains(random.next_u64())).count();
+        let others = (0..100_000)
+            .filter(|_| filter.contains(random.next_u64()))
+            .count();
         assert!((200..1200).contains(&others), "{others}");
     }
 
@@ -115,7 +131,9 @@ mod tests {
             let (mut a, mut b) = (small.parts(4), large.parts(4));
             for key in 0..1000 {
                 let [a, b] = [&mut a, &mut b].map(|parts| {
-                    let found: Vec<usize> = (0..4).filter(|&part| parts[part].insert(key).is_some()).collect();
+                    let found: Vec<usize> = (0..4)
+                        .filter(|&part| parts[part].insert(key).is_some())
+                        .collect();
                     assert_eq!(found.len(), 1);
                     found[0]
                 });

@@ -26,7 +26,12 @@ impl Anchoring {
     ///
     /// # Errors
     /// Fails with the errors of [`Winnowing::new`].
-    pub fn of_text(&mut self, units: &[u64], window: usize, repeated: Option<&Repeated>) -> Result<&Self> {
+    pub fn of_text(
+        &mut self,
+        units: &[u64],
+        window: usize,
+        repeated: Option<&Repeated>,
+    ) -> Result<&Self> {
         self.find(units, Winnowing::new(window)?, repeated);
         Ok(self)
     }
@@ -42,7 +47,13 @@ impl Anchoring {
     }
 
     /// Sets the anchors of a text.
-    pub(in crate::cut) fn set(&mut self, units: &[u64], anchors: &[Anchor], has_repeats: bool, window: usize) {
+    pub(in crate::cut) fn set(
+        &mut self,
+        units: &[u64],
+        anchors: &[Anchor],
+        has_repeats: bool,
+        window: usize,
+    ) {
         self.anchors.clear();
         self.anchors.extend_from_slice(anchors);
         self.has_repeats = has_repeats && self.first.find(units, anchors, window);
@@ -50,15 +61,26 @@ impl Anchoring {
 
     /// Finds the anchors of a text: each window of `winnowing.least()` units contains at least one of them, and equal windows contain
     /// the same. Cost: a few nanoseconds per unit.
-    pub(in crate::cut) fn find(&mut self, units: &[u64], winnowing: Winnowing, repeated: Option<&Repeated>) {
+    pub(in crate::cut) fn find(
+        &mut self,
+        units: &[u64],
+        winnowing: Winnowing,
+        repeated: Option<&Repeated>,
+    ) {
         let (length, window) = (winnowing.selected_tokens(), winnowing.least());
         winnowing.select(units, &mut self.fingerprints, &mut self.selected);
         self.anchors.clear();
-        self.anchors.extend(self.selected.iter().map(|&Selected { key, at }| {
-            let start = at as usize;
-            let is_repeated = repeated.is_none_or(|repeated| repeated.contains(key));
-            Anchor { key, at, sides: Sides::of(units, start, start + length, window), is_repeated }
-        }));
+        self.anchors
+            .extend(self.selected.iter().map(|&Selected { key, at }| {
+                let start = at as usize;
+                let is_repeated = repeated.is_none_or(|repeated| repeated.contains(key));
+                Anchor {
+                    key,
+                    at,
+                    sides: Sides::of(units, start, start + length, window),
+                    is_repeated,
+                }
+            }));
         self.has_repeats = self.first.find(units, &self.anchors, window);
     }
 

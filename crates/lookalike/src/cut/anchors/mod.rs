@@ -58,7 +58,10 @@ impl Sides {
     pub fn of(units: &[u64], start: usize, end: usize, window: usize) -> Self {
         let by = (window - (end - start)).div_ceil(2);
         let side = |units: Option<&[u64]>| units.map_or(0, |units| (hash(units) % 255) as u8 + 1);
-        Self([side(start.checked_sub(by).map(|from| &units[from..start])), side(units.get(end..end + by))])
+        Self([
+            side(start.checked_sub(by).map(|from| &units[from..start])),
+            side(units.get(end..end + by)),
+        ])
     }
 
     /// Returns whether the sequences with these sides may be in equal windows.
@@ -75,7 +78,11 @@ impl Sides {
 pub(super) fn hash(units: &[u64]) -> u64 {
     const B: u64 = 0xd6e8_feb8_6659_fd93;
     let (a, b) = units.split_at(units.len() / 2);
-    let sum = |units: &[u64]| units.iter().fold(0u64, |sum, &unit| sum.wrapping_mul(B).wrapping_add(other_than_between(unit)));
+    let sum = |units: &[u64]| {
+        units.iter().fold(0u64, |sum, &unit| {
+            sum.wrapping_mul(B).wrapping_add(other_than_between(unit))
+        })
+    };
     finish(sum(a).rotate_left(32) ^ sum(b))
 }
 

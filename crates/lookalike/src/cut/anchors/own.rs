@@ -20,14 +20,22 @@ impl FirstWindows {
     /// Finds the first windows of a text. Returns whether any window is repeated. Only windows that contain an anchor with a repeated key
     /// can be equal to another one. Cost: two multiplications for each window, and a lookup for each of those.
     pub fn find(&mut self, units: &[u64], anchors: &[Anchor], window: usize) -> bool {
-        let Self { first, hashes, keys } = self;
+        let Self {
+            first,
+            hashes,
+            keys,
+        } = self;
         emptied(first);
         emptied(hashes);
         keys.clear();
         keys.extend(anchors.iter().map(Anchor::key));
         keys.sort_unstable();
         // Keeps one of the keys that occur more than once.
-        let mut repeated: Vec<u64> = keys.windows(2).filter(|keys| keys[0] == keys[1]).map(|keys| keys[0]).collect();
+        let mut repeated: Vec<u64> = keys
+            .windows(2)
+            .filter(|keys| keys[0] == keys[1])
+            .map(|keys| keys[0])
+            .collect();
         repeated.dedup();
         if repeated.is_empty() {
             return false;
@@ -36,7 +44,10 @@ impl FirstWindows {
         first.extend(0..hashes.len() as u32);
         let mut seen: Lookup<u64, u32> = Lookup::default();
         let (mut next, mut is_any_repeated) = (0, false);
-        for anchor in anchors.iter().filter(|anchor| repeated.binary_search(&anchor.key()).is_ok()) {
+        for anchor in anchors
+            .iter()
+            .filter(|anchor| repeated.binary_search(&anchor.key()).is_ok())
+        {
             let windows = around(anchor.at as usize, window);
             for at in windows.start.max(next)..windows.end.min(hashes.len()) {
                 // Different windows with equal hashes get different keys.

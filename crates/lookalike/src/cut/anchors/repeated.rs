@@ -30,8 +30,16 @@ impl Repeated {
     /// [marked](Self::end).
     pub fn with_capacity(keys: u64) -> Self {
         let bits = (keys / GROUP).checked_ilog2().unwrap_or(0).min(30);
-        let (groups, keys) = (Vec::with_capacity((1 << bits) + 1), Vec::with_capacity(keys as usize));
-        Self { bits, groups, keys, more: Vec::new() }
+        let (groups, keys) = (
+            Vec::with_capacity((1 << bits) + 1),
+            Vec::with_capacity(keys as usize),
+        );
+        Self {
+            bits,
+            groups,
+            keys,
+            more: Vec::new(),
+        }
     }
 
     /// Adds the key with the next [hash](Self::hash).
@@ -40,13 +48,15 @@ impl Repeated {
         if self.groups.len() > group && self.keys.last() == Some(&key) {
             return;
         }
-        self.groups.resize(self.groups.len().max(group + 1), self.keys.len() as u32);
+        self.groups
+            .resize(self.groups.len().max(group + 1), self.keys.len() as u32);
         self.keys.push(key);
     }
 
     /// Marks the end of the last group.
     pub fn end(&mut self) {
-        self.groups.resize((1 << self.bits) + 1, self.keys.len() as u32);
+        self.groups
+            .resize((1 << self.bits) + 1, self.keys.len() as u32);
     }
 
     /// Returns the hash by which keys are in order.
@@ -58,7 +68,10 @@ impl Repeated {
     /// Returns the group of a hash, and the bits of the hash that the group contains.
     #[inline]
     fn parts(&self, hash: u64) -> (usize, u16) {
-        ((hash >> 1 >> (u64::BITS - 1 - self.bits)) as usize, (hash >> (u64::BITS - 16 - self.bits)) as u16)
+        (
+            (hash >> 1 >> (u64::BITS - 1 - self.bits)) as usize,
+            (hash >> (u64::BITS - 16 - self.bits)) as u16,
+        )
     }
 
     /// Returns the number of keys with numbers.
@@ -80,8 +93,14 @@ impl Repeated {
     #[inline]
     pub fn number(&self, key: u64) -> Option<usize> {
         let (group, key) = self.parts(Self::hash(key));
-        let (first, end) = (*self.groups.get(group)? as usize, *self.groups.get(group + 1)? as usize);
-        self.keys[first..end].iter().position(|&other| other == key).map(|at| first + at)
+        let (first, end) = (
+            *self.groups.get(group)? as usize,
+            *self.groups.get(group + 1)? as usize,
+        );
+        self.keys[first..end]
+            .iter()
+            .position(|&other| other == key)
+            .map(|at| first + at)
     }
 
     /// Returns whether the set contains a key.
@@ -142,7 +161,13 @@ mod tests {
         let mut random = SplitMix64::new(1);
         let keys: BTreeSet<u64> = (0..200_000).map(|_| random.next_u64()).collect();
         let set = Repeated::of(&keys);
-        let others = (0..200_000).filter(|_| set.contains(random.next_u64())).count();
-        assert!((5..150).contains(&others) && set.memory() < 560_000, "{others} {}", set.memory());
+        let others = (0..200_000)
+            .filter(|_| set.contains(random.next_u64()))
+            .count();
+        assert!(
+            (5..150).contains(&others) && set.memory() < 560_000,
+            "{others} {}",
+            set.memory()
+        );
     }
 }

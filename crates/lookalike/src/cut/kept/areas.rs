@@ -43,7 +43,11 @@ impl<S: Store> Areas<S> {
     const EACH: u64 = if cfg!(test) { 2 } else { 4 };
 
     pub fn new(store: S) -> Self {
-        Self { store, positions: Vec::new(), count: 0 }
+        Self {
+            store,
+            positions: Vec::new(),
+            count: 0,
+        }
     }
 
     /// Returns the number of bytes of memory that no budget counts.
@@ -57,15 +61,33 @@ impl<S: Store> Areas<S> {
             self.positions.push(area.position);
         }
         self.count += 1;
-        let Area { position, kept_at, kept: Kept { text, group, stretches, has_repeats } } = area;
+        let Area {
+            position,
+            kept_at,
+            kept:
+                Kept {
+                    text,
+                    group,
+                    stretches,
+                    has_repeats,
+                },
+        } = area;
         let stretches = stretches | if has_repeats { REPEATS } else { 0 };
-        self.store.append(&[position, u64::from(text) << 32 | u64::from(kept_at), stretches, group])
+        self.store.append(&[
+            position,
+            u64::from(text) << 32 | u64::from(kept_at),
+            stretches,
+            group,
+        ])
     }
 
     /// Returns the area of a position. There must be one.
     pub fn find(&self, position: u64, scratch: &mut Vec<u64>) -> Result<Area, S::Error> {
         let group = self.positions.partition_point(|first| *first <= position) as u64 - 1;
-        let (first, end) = (group * Self::EACH, ((group + 1) * Self::EACH).min(self.count));
+        let (first, end) = (
+            group * Self::EACH,
+            ((group + 1) * Self::EACH).min(self.count),
+        );
         let numbers = self.store.read(4 * first..4 * end, scratch)?;
         let (areas, _) = numbers.as_chunks::<4>();
         let at = areas.partition_point(|area| area[0] <= position) - 1;
@@ -82,11 +104,18 @@ impl Areas<Vec<u64>> {
     }
 
     /// Passes all areas to `give`, with the positions of their units. `end` is one past the last position.
-    pub fn each<E>(&self, end: u64, mut give: impl FnMut(Area, Range<u64>) -> Result<(), E>) -> Result<(), E> {
+    pub fn each<E>(
+        &self,
+        end: u64,
+        mut give: impl FnMut(Area, Range<u64>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (areas, _) = self.store.as_chunks::<4>();
         areas.iter().enumerate().try_for_each(|(at, &numbers)| {
             let area = Area::unpacked(numbers);
-            give(area, area.position..areas.get(at + 1).map_or(end, |next| next[0]))
+            give(
+                area,
+                area.position..areas.get(at + 1).map_or(end, |next| next[0]),
+            )
         })
     }
 }
@@ -94,7 +123,16 @@ impl Areas<Vec<u64>> {
 impl Area {
     fn unpacked([position, place, stretches, group]: [u64; 4]) -> Self {
         let (has_repeats, stretches) = (stretches & REPEATS != 0, stretches & !REPEATS);
-        let kept = Kept { text: (place >> 32) as u32, group, stretches, has_repeats };
-        Self { position, kept_at: place as u32, kept }
+        let kept = Kept {
+            text: (place >> 32) as u32,
+            group,
+            stretches,
+            has_repeats,
+        };
+        Self {
+            position,
+            kept_at: place as u32,
+            kept,
+        }
     }
 }

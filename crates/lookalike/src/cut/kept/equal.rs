@@ -12,20 +12,36 @@ const AT_ONCE: usize = 8;
 /// Returns how many units of a text are equal to stored ones, from the first on.
 pub(super) fn equal_at_start(own: &[u64], kept: &[u64]) -> usize {
     let (own_parts, kept_parts) = (own.as_chunks::<AT_ONCE>().0, kept.as_chunks::<AT_ONCE>().0);
-    let at_once = AT_ONCE * own_parts.iter().zip(kept_parts).take_while(|(own, kept)| own == kept).count();
+    let at_once = AT_ONCE
+        * own_parts
+            .iter()
+            .zip(kept_parts)
+            .take_while(|(own, kept)| own == kept)
+            .count();
     let all = own.iter().zip(kept);
     // The texts have units instead of the border between them.
-    let equal = if own[..at_once].contains(&BETWEEN) { 0 } else { at_once };
+    let equal = if own[..at_once].contains(&BETWEEN) {
+        0
+    } else {
+        at_once
+    };
     equal + all.skip(equal).take_while(is_equal).count()
 }
 
 /// Returns how many units of a text are equal to stored ones, from the last on.
 pub(super) fn equal_at_end(own: &[u64], kept: &[u64]) -> usize {
-    let (own_parts, kept_parts) = (own.as_rchunks::<AT_ONCE>().1, kept.as_rchunks::<AT_ONCE>().1);
+    let (own_parts, kept_parts) = (
+        own.as_rchunks::<AT_ONCE>().1,
+        kept.as_rchunks::<AT_ONCE>().1,
+    );
     let parts = own_parts.iter().rev().zip(kept_parts.iter().rev());
     let at_once = AT_ONCE * parts.take_while(|(own, kept)| own == kept).count();
     let all = own.iter().rev().zip(kept.iter().rev());
-    let equal = if own[own.len() - at_once..].contains(&BETWEEN) { 0 } else { at_once };
+    let equal = if own[own.len() - at_once..].contains(&BETWEEN) {
+        0
+    } else {
+        at_once
+    };
     equal + all.skip(equal).take_while(is_equal).count()
 }
 

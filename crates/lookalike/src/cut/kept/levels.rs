@@ -60,10 +60,25 @@ pub struct Looked<'a> {
 
 impl<S: Store> Levels<S> {
     /// Creates an empty index, as [`Index::new`] does.
-    pub fn new(winnowing: Winnowing, texts_per_window: usize, repeated: Option<Arc<Repeated>>, stores: [S; 2]) -> Self {
+    pub fn new(
+        winnowing: Winnowing,
+        texts_per_window: usize,
+        repeated: Option<Arc<Repeated>>,
+        stores: [S; 2],
+    ) -> Self {
         let index = Index::new(winnowing, texts_per_window, (repeated, 0), stores);
-        let old = Arc::new(RwLock::new(Old { index, texts: 0, has_references: false }));
-        Self { old, recent: VecDeque::new(), most: 0, winnowing, texts_per_window }
+        let old = Arc::new(RwLock::new(Old {
+            index,
+            texts: 0,
+            has_references: false,
+        }));
+        Self {
+            old,
+            recent: VecDeque::new(),
+            most: 0,
+            winnowing,
+            texts_per_window,
+        }
     }
 
     /// Lets other threads search. Recent texts have up to `most` anchors.
@@ -78,8 +93,17 @@ impl<S: Store> Levels<S> {
 
     /// Returns an empty part for the texts from a number on.
     fn part(&self, from: u32) -> Part {
-        let index = Index::new(self.winnowing, self.texts_per_window, (None, self.most), Default::default());
-        Part { from, index, anchors: Vec::new() }
+        let index = Index::new(
+            self.winnowing,
+            self.texts_per_window,
+            (None, self.most),
+            Default::default(),
+        );
+        Part {
+            from,
+            index,
+            anchors: Vec::new(),
+        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Old<S>> {
@@ -106,21 +130,43 @@ impl<S: Store> Levels<S> {
     }
 
     /// Adds windows of a kept text: those that contain one of the anchors. Texts are added in the order of their numbers.
-    pub fn add(&mut self, kept: Kept, units: &[u64], anchors: impl Iterator<Item = Anchor>) -> Result<(), S::Error> {
+    pub fn add(
+        &mut self,
+        kept: Kept,
+        units: &[u64],
+        anchors: impl Iterator<Item = Anchor>,
+    ) -> Result<(), S::Error> {
         let winnowing = self.winnowing;
         let Some(part) = self.recent.back_mut() else {
             let mut old = self.write();
             return each_area(winnowing, units.len(), anchors, |range, anchors| {
-                old.index.add(kept, range.start, &units[range.clone()], (anchors, range.start as u64))
+                old.index.add(
+                    kept,
+                    range.start,
+                    &units[range.clone()],
+                    (anchors, range.start as u64),
+                )
             });
         };
         let Ok(()) = each_area(winnowing, units.len(), anchors, |range, anchors| {
             let position = part.index.units.len();
             let stored_at = |at: u32| (at as usize - range.start + position) as u32;
-            part.anchors.extend(anchors.iter().map(|&anchor| Anchor { at: stored_at(anchor.at), ..anchor }));
-            part.index.add(kept, range.start, &units[range.clone()], (anchors, range.start as u64))
+            part.anchors.extend(anchors.iter().map(|&anchor| Anchor {
+                at: stored_at(anchor.at),
+                ..anchor
+            }));
+            part.index.add(
+                kept,
+                range.start,
+                &units[range.clone()],
+                (anchors, range.start as u64),
+            )
         });
-        if part.anchors.len() >= self.most { self.merge(kept.text + 1) } else { Ok(()) }
+        if part.anchors.len() >= self.most {
+            self.merge(kept.text + 1)
+        } else {
+            Ok(())
+        }
     }
 
     /// Adds the last part to the large index, and begins another one.
@@ -132,9 +178,14 @@ impl<S: Store> Levels<S> {
         old.texts = next;
         drop(old);
         // The memory of the first part is reused, unless a huge text was in it.
-        let first = if self.recent.len() == PARTS { self.recent.pop_front() } else { None };
+        let first = if self.recent.len() == PARTS {
+            self.recent.pop_front()
+        } else {
+            None
+        };
         let first = first.filter(|part| part.anchors.len() <= 2 * self.most);
-        self.recent.push_back(first.map_or_else(|| self.part(next), |first| first.emptied(next)));
+        self.recent
+            .push_back(first.map_or_else(|| self.part(next), |first| first.emptied(next)));
         Ok(())
     }
 
@@ -148,7 +199,11 @@ impl<S: Store> Levels<S> {
         shared: &mut Vec<Shared>,
     ) -> Result<(), S::Error> {
         shared.clear();
-        let is_known = |looked: &Looked| self.recent.front().is_some_and(|part| part.from <= looked.texts);
+        let is_known = |looked: &Looked| {
+            self.recent
+                .front()
+                .is_some_and(|part| part.from <= looked.texts)
+        };
         let seen = match looked.filter(is_known) {
             Some(looked) => {
                 shared.extend_from_slice(looked.shared);
@@ -160,12 +215,18 @@ impl<S: Store> Levels<S> {
                 old.texts
             }
         };
-        let parts = self.recent.iter().filter(|part| part.from >= seen && !part.anchors.is_empty());
+        let parts = self
+            .recent
+            .iter()
+            .filter(|part| part.from >= seen && !part.anchors.is_empty());
         for (number, part) in parts.enumerate() {
             if number == 0 && searched.is_unique && !shared.is_empty() {
                 // A window that was found is in no other text.
-                let mut runs =
-                    shared.iter().filter(|run| !run.has_repeats).map(|run| run.windows(self.winnowing.least())).peekable();
+                let mut runs = shared
+                    .iter()
+                    .filter(|run| !run.has_repeats)
+                    .map(|run| run.windows(self.winnowing.least()))
+                    .peekable();
                 anchors.retain(|anchor| {
                     let windows = part.index.windows_around(anchor, searched);
                     while runs.next_if(|run| run.end < windows.end).is_some() {}
@@ -188,7 +249,10 @@ impl<S: Store> Old<S> {
     ) -> Result<Looked<'a>, S::Error> {
         shared.clear();
         self.index.shared(searched, buffers, shared)?;
-        Ok(Looked { shared, texts: self.texts })
+        Ok(Looked {
+            shared,
+            texts: self.texts,
+        })
     }
 }
 
@@ -216,14 +280,23 @@ impl Part {
         index.areas.each(index.units.count(), |area, units| {
             if loaded == 0 {
                 loaded = anchors.len().min(LOADED);
-                other.table.load(anchors[..loaded].iter().map(|anchor| anchor.key ^ area.kept.group));
+                other.table.load(
+                    anchors[..loaded]
+                        .iter()
+                        .map(|anchor| anchor.key ^ area.kept.group),
+                );
             }
             let own = anchors.partition_point(|anchor| u64::from(anchor.at) < units.end);
             let (first, rest) = anchors.split_at(own);
             (anchors, loaded) = (rest, loaded.saturating_sub(own));
             // The last unit is the border to the next area.
             let units = &index.units[units.start as usize..units.end as usize - 1];
-            other.add(area.kept, area.kept_at as usize, units, (first, area.position))
+            other.add(
+                area.kept,
+                area.kept_at as usize,
+                units,
+                (first, area.position),
+            )
         })
     }
 }
@@ -243,7 +316,9 @@ fn each_area<E>(
         let mut end = first.at as usize + window;
         own.clear();
         own.push(first);
-        while let Some(next) = anchors.next_if(|next| (next.at as usize).saturating_sub(window - length) <= end) {
+        while let Some(next) =
+            anchors.next_if(|next| (next.at as usize).saturating_sub(window - length) <= end)
+        {
             end = next.at as usize + window;
             own.push(next);
         }

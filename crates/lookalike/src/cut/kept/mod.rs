@@ -72,7 +72,14 @@ impl<S: Store> Index<S> {
         [units, areas]: [S; 2],
     ) -> Self {
         let table = Table::new(repeated, anchors);
-        Self { winnowing, texts_per_window, units, areas: Areas::new(areas), table, area: Vec::new() }
+        Self {
+            winnowing,
+            texts_per_window,
+            units,
+            areas: Areas::new(areas),
+            table,
+            area: Vec::new(),
+        }
     }
 
     /// Returns the number of bytes of memory that no budget counts.
@@ -87,11 +94,22 @@ impl<S: Store> Index<S> {
 
     /// Adds consecutive units of a kept text, from its unit `at` on, with the anchors in them. The positions of the anchors are relative
     /// to `anchors_from`. Texts are added in the order of their numbers.
-    fn add(&mut self, kept: Kept, at: usize, units: &[u64], (anchors, anchors_from): (&[Anchor], u64)) -> Result<(), S::Error> {
+    fn add(
+        &mut self,
+        kept: Kept,
+        at: usize,
+        units: &[u64],
+        (anchors, anchors_from): (&[Anchor], u64),
+    ) -> Result<(), S::Error> {
         let (position, length) = (self.units.count(), self.winnowing.selected_tokens() as u64);
-        self.areas.push(Area { position, kept_at: at as u32, kept })?;
+        self.areas.push(Area {
+            position,
+            kept_at: at as u32,
+            kept,
+        })?;
         self.area.clear();
-        self.area.extend(units.iter().map(|&unit| other_than_between(unit)));
+        self.area
+            .extend(units.iter().map(|&unit| other_than_between(unit)));
         self.area.push(BETWEEN);
         self.units.append(&self.area)?;
         for &Anchor { key, at, sides, .. } in anchors {
@@ -102,7 +120,14 @@ impl<S: Store> Index<S> {
     }
 
     /// Adds the sequence from `start` to `end` of all units.
-    fn insert(&mut self, key: u64, start: u64, end: u64, sides: Sides, group: u64) -> Result<(), S::Error> {
+    fn insert(
+        &mut self,
+        key: u64,
+        start: u64,
+        end: u64,
+        sides: Sides,
+        group: u64,
+    ) -> Result<(), S::Error> {
         let entry = Entry::new(start, sides.0);
         if (end - start) as usize == self.window() {
             return self.insert_window(key, entry);
@@ -123,29 +148,48 @@ impl<S: Store> Index<S> {
         for (slot, entry) in self.table.of(key) {
             let place = entry.position();
             // Entries of other keys with the same hash remain.
-            if self.is_same((place, start), end - start)? && self.areas.find(place, &mut Vec::new())?.kept.group == group {
+            if self.is_same((place, start), end - start)?
+                && self.areas.find(place, &mut Vec::new())?.kept.group == group
+            {
                 slots.push(slot);
                 places.push(place);
             }
         }
         self.table.remove(&slots);
         self.table.add(key, Entry::EXTENDED);
-        places.into_iter().try_for_each(|place| self.insert_extended(place, place + end - start, group))
+        places
+            .into_iter()
+            .try_for_each(|place| self.insert_extended(place, place + end - start, group))
     }
 
     fn insert_extended(&mut self, start: u64, end: u64, group: u64) -> Result<(), S::Error> {
         let (window, mut numbers) = (self.window(), Vec::new());
         let from = start.saturating_sub(window as u64);
-        let all = self.units.read(from..(end + window as u64).min(self.units.count()), &mut numbers)?;
+        let all = self.units.read(
+            from..(end + window as u64).min(self.units.count()),
+            &mut numbers,
+        )?;
         let (mut start, mut end) = ((start - from) as usize, (end - from) as usize);
-        let before = all[..start].iter().rev().take_while(|unit| **unit != BETWEEN).count();
-        let after = all[end..].iter().take_while(|unit| **unit != BETWEEN).count();
+        let before = all[..start]
+            .iter()
+            .rev()
+            .take_while(|unit| **unit != BETWEEN)
+            .count();
+        let after = all[end..]
+            .iter()
+            .take_while(|unit| **unit != BETWEEN)
+            .count();
         let from = from + (start - before) as u64;
         let units = &all[start - before..end + after];
         (start, end) = (before, before + end - start);
         let longer = extended(start, end, window, units.len()).map(|range| {
             let (start, end) = range?;
-            Some((key(&units[start..end]), from + start as u64, from + end as u64, Sides::of(units, start, end, window)))
+            Some((
+                key(&units[start..end]),
+                from + start as u64,
+                from + end as u64,
+                Sides::of(units, start, end, window),
+            ))
         });
         for (key, start, end, sides) in longer.into_iter().flatten() {
             self.insert(key ^ group, start, end, sides, group)?;
@@ -156,7 +200,11 @@ impl<S: Store> Index<S> {
     /// Adds the place of a whole window. Only the first place in a text is kept, and only the places in the first texts.
     fn insert_window(&mut self, key: u64, entry: Entry) -> Result<(), S::Error> {
         let mut same: Vec<(Slot, u64)> = Vec::new();
-        for (slot, other) in self.table.of(key).filter(|&(_, other)| other != Entry::EXTENDED) {
+        for (slot, other) in self
+            .table
+            .of(key)
+            .filter(|&(_, other)| other != Entry::EXTENDED)
+        {
             if self.is_same((other.position(), entry.position()), self.window() as u64)? {
                 same.push((slot, other.position()));
             }
@@ -174,7 +222,12 @@ impl<S: Store> Index<S> {
             }
         }
         let is_full = same.len() >= self.texts_per_window;
-        let replaced = in_text.or_else(|| same.iter().copied().max_by_key(|same| same.1).filter(|_| is_full));
+        let replaced = in_text.or_else(|| {
+            same.iter()
+                .copied()
+                .max_by_key(|same| same.1)
+                .filter(|_| is_full)
+        });
         match replaced {
             Some((slot, position)) if entry.position() < position => self.table.set(slot, entry),
             Some(_) => {}
@@ -195,7 +248,10 @@ impl<S: Store> Index<S> {
 /// the right. At the borders of the text, one or both do not exist.
 fn extended(start: usize, end: usize, window: usize, length: usize) -> [Option<(usize, usize)>; 2] {
     let by = (window - (end - start)).div_ceil(2);
-    [start.checked_sub(by).map(|start| (start, end)), Some((start, end + by)).filter(|&(_, end)| end <= length)]
+    [
+        start.checked_sub(by).map(|start| (start, end)),
+        Some((start, end + by)).filter(|&(_, end)| end <= length),
+    ]
 }
 
 /// Returns the key of an extended sequence.

@@ -74,7 +74,12 @@ impl<S: Store> Index<S> {
         (anchors, search): (&[Anchor], &mut Search),
         shared: &mut Vec<Shared>,
     ) -> Result<(), S::Error> {
-        let Search { hits, ends, compared, numbers } = search;
+        let Search {
+            hits,
+            ends,
+            compared,
+            numbers,
+        } = search;
         compared.clear();
         if !searched.is_unique {
             self.find_hits(searched, anchors, (hits, ends));
@@ -89,7 +94,10 @@ impl<S: Store> Index<S> {
         let (mut found, mut found_at) = (0..0, 0);
         let mut rest = anchors;
         loop {
-            rest = &rest[rest.iter().take_while(|anchor| contains(&found, &self.windows_around(anchor, searched))).count()..];
+            rest = &rest[rest
+                .iter()
+                .take_while(|anchor| contains(&found, &self.windows_around(anchor, searched)))
+                .count()..];
             let (some, others) = rest.split_at(rest.len().min(SEARCHED));
             if some.is_empty() {
                 return Ok(());
@@ -127,14 +135,21 @@ impl<S: Store> Index<S> {
         (hits, ends): (&mut Vec<Hit>, &mut Vec<usize>),
     ) {
         let length = self.winnowing.selected_tokens();
-        self.table.load(anchors.iter().map(|anchor| anchor.key ^ group));
+        self.table
+            .load(anchors.iter().map(|anchor| anchor.key ^ group));
         emptied(hits);
         ends.clear();
         for &Anchor { key, at, sides, .. } in anchors {
             let at = at as usize;
-            self.each_entry(units, (key, sides), (at, at + length), group, &mut |position, start| {
-                hits.push((position as i64 - start as i64, start as u32));
-            });
+            self.each_entry(
+                units,
+                (key, sides),
+                (at, at + length),
+                group,
+                &mut |position, start| {
+                    hits.push((position as i64 - start as i64, start as u32));
+                },
+            );
             ends.push(hits.len());
         }
         // Loads the units at all places at the same time, as for the table.
@@ -144,7 +159,10 @@ impl<S: Store> Index<S> {
 
     /// Returns the windows of a text, by their first units, that contain an anchor.
     pub(super) fn windows_around(&self, anchor: &Anchor, searched: Searched) -> Range<usize> {
-        let (at, last) = (anchor.at as usize, searched.units.len().saturating_sub(self.window()));
+        let (at, last) = (
+            anchor.at as usize,
+            searched.units.len().saturating_sub(self.window()),
+        );
         (at + self.winnowing.selected_tokens()).saturating_sub(self.window())..at.min(last) + 1
     }
 
@@ -167,29 +185,64 @@ impl<S: Store> Index<S> {
         }
         let first = position - before as u64;
         let area = self.areas.find(first, numbers)?;
-        let Kept { text, stretches, has_repeats, .. } = area.kept;
+        let Kept {
+            text,
+            stretches,
+            has_repeats,
+            ..
+        } = area.kept;
         let kept_at = area.kept_at as usize + (first - area.position) as usize;
-        let run = Shared { text, stretches, has_repeats, kept_at, at: at - before, length: before + after };
+        let run = Shared {
+            text,
+            stretches,
+            has_repeats,
+            kept_at,
+            at: at - before,
+            length: before + after,
+        };
         // The key of another group may have the same hash.
         Ok((area.kept.group == group).then_some(run))
     }
 
     /// Returns the numbers of units that are equal before a position and from it on. They are read at once if they are few.
-    fn equal_around(&self, units: &[u64], at: usize, position: u64, numbers: &mut Vec<u64>) -> Result<(usize, usize), S::Error> {
+    fn equal_around(
+        &self,
+        units: &[u64],
+        at: usize,
+        position: u64,
+        numbers: &mut Vec<u64>,
+    ) -> Result<(usize, usize), S::Error> {
         let start = position - position.min(STEP.min(at) as u64);
         let end = (position + STEP.min(units.len() - at) as u64).min(self.units.count());
-        let (left, right) = self.units.read(start..end, numbers)?.split_at((position - start) as usize);
-        let (before, after) = (equal_at_end(&units[..at], left), equal_at_start(&units[at..], right));
+        let (left, right) = self
+            .units
+            .read(start..end, numbers)?
+            .split_at((position - start) as usize);
+        let (before, after) = (
+            equal_at_end(&units[..at], left),
+            equal_at_start(&units[at..], right),
+        );
         let (is_more_before, is_more_after) = (before == left.len(), after == right.len());
-        let more_before =
-            if is_more_before { self.equal_before(&units[..at - before], position - before as u64, numbers)? } else { 0 };
-        let more_after =
-            if is_more_after { self.equal_after(&units[at + after..], position + after as u64, numbers)? } else { 0 };
+        let more_before = if is_more_before {
+            self.equal_before(&units[..at - before], position - before as u64, numbers)?
+        } else {
+            0
+        };
+        let more_after = if is_more_after {
+            self.equal_after(&units[at + after..], position + after as u64, numbers)?
+        } else {
+            0
+        };
         Ok((before + more_before, after + more_after))
     }
 
     /// Returns the number of units that are equal from a position on.
-    fn equal_after(&self, units: &[u64], position: u64, numbers: &mut Vec<u64>) -> Result<usize, S::Error> {
+    fn equal_after(
+        &self,
+        units: &[u64],
+        position: u64,
+        numbers: &mut Vec<u64>,
+    ) -> Result<usize, S::Error> {
         let (mut equal, mut step) = (0, STEP);
         loop {
             let from = position + equal as u64;
@@ -205,11 +258,19 @@ impl<S: Store> Index<S> {
     }
 
     /// Returns the number of units that are equal before a position.
-    fn equal_before(&self, units: &[u64], position: u64, numbers: &mut Vec<u64>) -> Result<usize, S::Error> {
+    fn equal_before(
+        &self,
+        units: &[u64],
+        position: u64,
+        numbers: &mut Vec<u64>,
+    ) -> Result<usize, S::Error> {
         let (mut equal, mut step) = (0, STEP);
         loop {
             let end = position - equal as u64;
-            let kept = self.units.read(end - end.min(step.min(units.len() - equal) as u64)..end, numbers)?;
+            let kept = self.units.read(
+                end - end.min(step.min(units.len() - equal) as u64)..end,
+                numbers,
+            )?;
             let more = equal_at_end(&units[..units.len() - equal], kept);
             equal += more;
             if more < kept.len() || kept.is_empty() {
@@ -239,8 +300,14 @@ impl<S: Store> Index<S> {
             }
         }
         if is_extended && !is_window {
-            for (start, end) in extended(start, end, self.window(), units.len()).into_iter().flatten() {
-                let own = (key(&units[start..end]), Sides::of(units, start, end, self.window()));
+            for (start, end) in extended(start, end, self.window(), units.len())
+                .into_iter()
+                .flatten()
+            {
+                let own = (
+                    key(&units[start..end]),
+                    Sides::of(units, start, end, self.window()),
+                );
                 self.each_entry(units, own, (start, end), group, give);
             }
         }

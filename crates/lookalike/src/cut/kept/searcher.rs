@@ -42,12 +42,31 @@ impl<S: Store> Searcher<S> {
         buffers: &'a mut Searching,
     ) -> Result<Option<Looked<'a>>, S::Error> {
         let Self { rules, kept } = self;
-        let Some(kept) = kept.upgrade() else { return Ok(None) };
-        let Searching { search, needed, shared } = buffers;
+        let Some(kept) = kept.upgrade() else {
+            return Ok(None);
+        };
+        let Searching {
+            search,
+            needed,
+            shared,
+        } = buffers;
         needed.clear();
-        needed.extend(rules.candidates(&units, anchoring).filter(Anchor::is_repeated));
+        needed.extend(
+            rules
+                .candidates(&units, anchoring)
+                .filter(Anchor::is_repeated),
+        );
         let old = kept.read().unwrap_or_else(PoisonError::into_inner);
         let is_unique = rules.is_unique(&units, anchoring.has_repeats, old.has_references);
-        old.look(Searched { units: units.hashes, group, is_unique }, (needed, search), shared).map(Some)
+        old.look(
+            Searched {
+                units: units.hashes,
+                group,
+                is_unique,
+            },
+            (needed, search),
+            shared,
+        )
+        .map(Some)
     }
 }

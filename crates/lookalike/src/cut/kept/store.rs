@@ -20,7 +20,11 @@ pub trait Store: Debug {
     ///
     /// # Errors
     /// Fails if they cannot be read.
-    fn read<'a>(&'a self, range: Range<u64>, scratch: &'a mut Vec<u64>) -> Result<&'a [u64], Self::Error>;
+    fn read<'a>(
+        &'a self,
+        range: Range<u64>,
+        scratch: &'a mut Vec<u64>,
+    ) -> Result<&'a [u64], Self::Error>;
 
     /// Returns a number if it is in memory, and anything else otherwise. If many are loaded in a row, the next reads do not wait for
     /// memory one after the other.

@@ -79,9 +79,14 @@ fn bit(check: u32) -> u64 {
 
 /// Returns the least prime that is not below a number.
 fn prime(least: usize) -> usize {
-    let is_prime =
-        |number: usize| (2..).take_while(|factor| factor * factor <= number).all(|factor| !number.is_multiple_of(factor));
-    (least.max(2)..).find(|&number| is_prime(number)).unwrap_or(least)
+    let is_prime = |number: usize| {
+        (2..)
+            .take_while(|factor| factor * factor <= number)
+            .all(|factor| !number.is_multiple_of(factor))
+    };
+    (least.max(2)..)
+        .find(|&number| is_prime(number))
+        .unwrap_or(least)
 }
 
 impl Bucket {
@@ -92,7 +97,10 @@ impl Bucket {
 
     /// Removes an entry. The last one is moved to its slot.
     fn remove(&mut self, slot: usize) {
-        let last = (0..SLOTS).rev().find(|&slot| self.entry(slot).is_some()).unwrap_or(slot);
+        let last = (0..SLOTS)
+            .rev()
+            .find(|&slot| self.entry(slot).is_some())
+            .unwrap_or(slot);
         (self.checks[slot], self.entries[slot]) = (self.checks[last], self.entries[last]);
         self.entries[last] = [0; BYTES];
     }
@@ -104,7 +112,11 @@ pub(super) enum Slot {
     /// The first entry of a key with this number.
     First(usize),
     /// A slot of a bucket in a part of the table.
-    Other { shard: usize, bucket: usize, slot: usize },
+    Other {
+        shard: usize,
+        bucket: usize,
+        slot: usize,
+    },
 }
 
 /// The table. A key may have several entries. Only about 40 bits of a key's hash are known, so a key may also get entries of others, and
@@ -140,9 +152,17 @@ impl Table {
     /// Creates a table. `known` contains most of its keys. There is room for a number of entries of other keys.
     pub fn new(known: Option<Arc<Repeated>>, entries: usize) -> Self {
         let firsts = vec![[0; BYTES]; known.as_ref().map_or(0, |known| known.len())];
-        let shards: Vec<Shard> = (0..1 << Self::SHARDS).map(|_| Shard::new(entries >> Self::SHARDS)).collect();
+        let shards: Vec<Shard> = (0..1 << Self::SHARDS)
+            .map(|_| Shard::new(entries >> Self::SHARDS))
+            .collect();
         let buckets = shards.iter().map(|shard| shard.buckets.len()).sum();
-        Self { known, firsts, has_firsts: false, shards, buckets }
+        Self {
+            known,
+            firsts,
+            has_firsts: false,
+            shards,
+            buckets,
+        }
     }
 
     /// Removes all entries.
@@ -157,7 +177,11 @@ impl Table {
 
     /// Returns the number of bytes in use, except those of the known keys.
     pub fn memory(&self) -> usize {
-        let firsts = if self.has_firsts { size_of_val(&*self.firsts) } else { 0 };
+        let firsts = if self.has_firsts {
+            size_of_val(&*self.firsts)
+        } else {
+            0
+        };
         firsts + self.buckets * size_of::<Bucket>()
     }
 
@@ -170,7 +194,10 @@ impl Table {
     #[inline]
     fn place(key: u64) -> (usize, u32) {
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        ((hash >> (u64::BITS - Self::SHARDS)) as usize, (hash >> (u32::BITS - Self::SHARDS)) as u32)
+        (
+            (hash >> (u64::BITS - Self::SHARDS)) as usize,
+            (hash >> (u32::BITS - Self::SHARDS)) as u32,
+        )
     }
 
     /// Loads the first slots of many keys at the same time, so that looking them up does not wait for memory one after the other.
@@ -194,10 +221,13 @@ impl Table {
     #[inline]
     pub fn of(&self, key: u64) -> impl Iterator<Item = (Slot, Entry)> {
         let number = self.number(key);
-        let first = number.and_then(|number| Some((Slot::First(number), Entry::unpacked(self.firsts[number])?)));
+        let first = number
+            .and_then(|number| Some((Slot::First(number), Entry::unpacked(self.firsts[number])?)));
         let has_others = number.is_none() || first.is_some_and(|(_, entry)| entry.0 & MORE != 0);
         let first = first.map(|(slot, entry)| (slot, Entry(entry.0 & !MORE)));
-        first.into_iter().chain(has_others.then(|| self.others(key)).into_iter().flatten())
+        first
+            .into_iter()
+            .chain(has_others.then(|| self.others(key)).into_iter().flatten())
     }
 
     /// Returns the entries of a key that are in the hash table.
@@ -218,7 +248,14 @@ impl Table {
                 };
                 slot += 1;
                 if own.checks[slot - 1] == check {
-                    return Some((Slot::Other { shard: number, bucket, slot: slot - 1 }, entry));
+                    return Some((
+                        Slot::Other {
+                            shard: number,
+                            bucket,
+                            slot: slot - 1,
+                        },
+                        entry,
+                    ));
                 }
             }
         })
@@ -248,7 +285,12 @@ impl Table {
     pub fn remove(&mut self, slots: &[Slot]) {
         // In each bucket, the last slots come first, so that no slot that is still to be removed moves.
         for slot in slots.iter().rev() {
-            if let Slot::Other { shard, bucket, slot } = *slot {
+            if let Slot::Other {
+                shard,
+                bucket,
+                slot,
+            } = *slot
+            {
                 self.shards[shard].buckets[bucket].remove(slot);
                 self.shards[shard].removed += 1;
             }
@@ -263,7 +305,11 @@ impl Table {
                 let more = Entry::unpacked(*first).map_or(0, |Entry(before)| before & MORE);
                 *first = Entry(entry.0 | more).packed();
             }
-            Slot::Other { shard, bucket, slot } => self.shards[shard].buckets[bucket].entries[slot] = entry.packed(),
+            Slot::Other {
+                shard,
+                bucket,
+                slot,
+            } => self.shards[shard].buckets[bucket].entries[slot] = entry.packed(),
         }
     }
 }
@@ -271,7 +317,11 @@ impl Table {
 impl Shard {
     /// Creates a part with room for a number of entries, of which a third of the slots remain free.
     fn new(entries: usize) -> Self {
-        Self { buckets: vec![Bucket::default(); prime(entries * 3 / 2 / SLOTS)], added: 0, removed: 0 }
+        Self {
+            buckets: vec![Bucket::default(); prime(entries * 3 / 2 / SLOTS)],
+            added: 0,
+            removed: 0,
+        }
     }
 
     /// Returns the first bucket of a hash.
@@ -307,7 +357,11 @@ impl Shard {
     /// Replaces the buckets by more of them, or by as many if a third of the entries were removed. Returns how many more there are.
     fn grow(&mut self) -> usize {
         let before = self.buckets.len();
-        let after = if 3 * self.removed < self.added { prime(before + before.div_ceil(2)) } else { before };
+        let after = if 3 * self.removed < self.added {
+            prime(before + before.div_ceil(2))
+        } else {
+            before
+        };
         let buckets = std::mem::replace(&mut self.buckets, vec![Bucket::default(); after]);
         (self.added, self.removed) = (0, 0);
         for bucket in &buckets {
@@ -404,7 +458,10 @@ mod tests {
     #[test]
     fn entries_hold_what_they_are_given() {
         let entry = Entry::new((1 << POSITION) - 1, [0, 255]);
-        assert_eq!((entry.position(), entry.sides()), ((1 << POSITION) - 1, [0, 255]));
+        assert_eq!(
+            (entry.position(), entry.sides()),
+            ((1 << POSITION) - 1, [0, 255])
+        );
         assert!(entry != Entry::EXTENDED && size_of::<Bucket>() == 64);
     }
 
@@ -412,8 +469,15 @@ mod tests {
     fn little_memory_is_free() {
         let mut table = Table::new(None, 0);
         for number in 0..1_000_000u64 {
-            table.add(crate::fingerprint::finish(number), Entry::new(number, [1, 1]));
+            table.add(
+                crate::fingerprint::finish(number),
+                Entry::new(number, [1, 1]),
+            );
         }
-        assert!((14_000_000..22_000_000).contains(&table.memory()), "{}", table.memory());
+        assert!(
+            (14_000_000..22_000_000).contains(&table.memory()),
+            "{}",
+            table.memory()
+        );
     }
 }

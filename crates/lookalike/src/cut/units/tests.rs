@@ -22,14 +22,21 @@ fn texts() -> impl Strategy<Value = String> {
     ];
     let short = prop::collection::vec(piece.clone(), 0..40).prop_map(|pieces| pieces.concat());
     // Texts that are longer than one scan, and words and lines that are longer than one.
-    let long = (prop::collection::vec((piece, 1usize..3000), 1..8), 0usize..200).prop_map(|(pieces, ahead)| {
-        let text: String = pieces.into_iter().map(|(piece, times)| piece.repeat(times)).collect();
-        let mut cut = (40_000 + ahead).min(text.len());
-        while !text.is_char_boundary(cut) {
-            cut -= 1;
-        }
-        " ".repeat(ahead) + &text[..cut]
-    });
+    let long = (
+        prop::collection::vec((piece, 1usize..3000), 1..8),
+        0usize..200,
+    )
+        .prop_map(|(pieces, ahead)| {
+            let text: String = pieces
+                .into_iter()
+                .map(|(piece, times)| piece.repeat(times))
+                .collect();
+            let mut cut = (40_000 + ahead).min(text.len());
+            while !text.is_char_boundary(cut) {
+                cut -= 1;
+            }
+            " ".repeat(ahead) + &text[..cut]
+        });
     prop_oneof![2000 => short, 1 => long]
 }
 
@@ -44,28 +51,47 @@ fn configs() -> impl Strategy<Value = CutConfig> {
             digits: fold & 8 != 0,
         },
     });
-    let tokens: Vec<TokensBy> = [TokensBy::Auto, TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Jieba]
-        .into_iter()
-        .filter(|by| by.check().is_ok())
-        .collect();
-    let unit = prop::sample::select(vec![Unit::Runs, Unit::Lines, Unit::Paragraphs, Unit::Sentences]);
-    (unit, prop::sample::select(tokens), folds, any::<[bool; 2]>()).prop_map(|(unit, tokens, folds, [verbatim, lines])| {
-        CutConfig {
+    let tokens: Vec<TokensBy> = [
+        TokensBy::Auto,
+        TokensBy::Auto,
+        TokensBy::Words,
+        TokensBy::Chars,
+        TokensBy::Jieba,
+    ]
+    .into_iter()
+    .filter(|by| by.check().is_ok())
+    .collect();
+    let unit = prop::sample::select(vec![
+        Unit::Runs,
+        Unit::Lines,
+        Unit::Paragraphs,
+        Unit::Sentences,
+    ]);
+    (
+        unit,
+        prop::sample::select(tokens),
+        folds,
+        any::<[bool; 2]>(),
+    )
+        .prop_map(|(unit, tokens, folds, [verbatim, lines])| CutConfig {
             unit,
             tokens,
             folds,
             verbatim: verbatim && lines,
             whole_lines: unit == Unit::Runs && lines,
             ..CutConfig::default()
-        }
-    })
+        })
 }
 
 /// Escapes as a JSON writer does that only writes ASCII.
 fn ascii(json: &str) -> String {
     let escaped = |c: char| match c.is_ascii() {
         true => c.to_string(),
-        false => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        false => c
+            .encode_utf16(&mut [0; 2])
+            .iter()
+            .map(|unit| format!("\\u{unit:04x}"))
+            .collect(),
     };
     json.chars().map(escaped).collect()
 }
@@ -75,14 +101,29 @@ fn check(reader: &mut UnitReader, text: &str, config: &CutConfig) {
     let json = serde_json::to_string(text).unwrap();
     let json = &json[1..json.len() - 1];
     let ascii = ascii(json);
-    for text in [Text::Plain(text), Text::Escaped(json), Text::Escaped(&ascii)] {
+    for text in [
+        Text::Plain(text),
+        Text::Escaped(json),
+        Text::Escaped(&ascii),
+    ] {
         for simd in Simd::all() {
             let units = reader.units(simd, text, config);
-            let (of_reader, expected) = ((units.hashes, units.tokens, units.lines), expected.as_units());
-            assert_eq!(of_reader, (expected.hashes, expected.tokens, expected.lines), "{text:?} {config:?} {simd:?}");
+            let (of_reader, expected) = (
+                (units.hashes, units.tokens, units.lines),
+                expected.as_units(),
+            );
+            assert_eq!(
+                of_reader,
+                (expected.hashes, expected.tokens, expected.lines),
+                "{text:?} {config:?} {simd:?}"
+            );
         }
     }
-    assert_eq!(TextUnits::places(text, config).spans, expected.spans, "{text:?} {config:?}");
+    assert_eq!(
+        TextUnits::places(text, config).spans,
+        expected.spans,
+        "{text:?} {config:?}"
+    );
 }
 
 proptest! {
@@ -100,12 +141,23 @@ proptest! {
 fn parts_are_read_across_internal_borders() {
     let mut reader = UnitReader::default();
     for unit in [Unit::Runs, Unit::Lines, Unit::Paragraphs, Unit::Sentences] {
-        let config = CutConfig { unit, ..CutConfig::default() };
+        let config = CutConfig {
+            unit,
+            ..CutConfig::default()
+        };
         for length in (8180..8200).chain([30_000]) {
-            for parts in
-                [["a", "\n", "b. C"], ["漢", "。", "字\n"], ["x ", "\u{301}\n", "½.\n\ny"], ["\n", "؟", "é\n"], [".\n", "‼", ""]]
-            {
-                check(&mut reader, &(parts[0].repeat(length / parts[0].len()) + parts[1] + parts[2]), &config);
+            for parts in [
+                ["a", "\n", "b. C"],
+                ["漢", "。", "字\n"],
+                ["x ", "\u{301}\n", "½.\n\ny"],
+                ["\n", "؟", "é\n"],
+                [".\n", "‼", ""],
+            ] {
+                check(
+                    &mut reader,
+                    &(parts[0].repeat(length / parts[0].len()) + parts[1] + parts[2]),
+                    &config,
+                );
             }
         }
     }

@@ -89,11 +89,20 @@ mod tests {
             ("a", "0cc175b9c0f1b6a831c399e269772661"),
             ("abc", "900150983cd24fb0d6963f7d28e17f72"),
             ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
-            ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
-            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"),
+            (
+                "abcdefghijklmnopqrstuvwxyz",
+                "c3fcd3d76192e4007dfb496cca67e13b",
+            ),
+            (
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+                "d174ab98d277d9f5a5611c2c9f419d9f",
+            ),
             (&"1234567890".repeat(8), "57edf4a22be3c955ac49da2e2107b67a"),
         ] {
-            assert_eq!(format!("{:032x}", DigestBy::Md5.digest(text.as_bytes())), md5);
+            assert_eq!(
+                format!("{:032x}", DigestBy::Md5.digest(text.as_bytes())),
+                md5
+            );
         }
         assert_eq!(DigestBy::Xxh3.digest(b""), EMPTY_DIGEST);
         assert_eq!(digest(&Tokens::new()), EMPTY_DIGEST);
@@ -103,9 +112,16 @@ mod tests {
     fn every_kernel_is_xxh3_at_every_length() {
         let hashes: Vec<u64> = (1..700).map(finish).collect();
         for length in 0..hashes.len() {
-            let bytes: Vec<u8> = hashes[..length].iter().flat_map(|hash| hash.to_le_bytes()).collect();
+            let bytes: Vec<u8> = hashes[..length]
+                .iter()
+                .flat_map(|hash| hash.to_le_bytes())
+                .collect();
             for simd in Simd::all() {
-                assert_eq!(digest_by(simd, &hashes[..length]), xxh3_128(&bytes), "{length} {simd:?}");
+                assert_eq!(
+                    digest_by(simd, &hashes[..length]),
+                    xxh3_128(&bytes),
+                    "{length} {simd:?}"
+                );
             }
         }
     }

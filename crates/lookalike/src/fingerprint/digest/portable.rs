@@ -73,8 +73,12 @@ pub(super) trait Steps: Copy {
 #[inline(always)]
 pub(super) fn long(steps: impl Steps, numbers: &[u64]) -> Digest {
     debug_assert!(numbers.len() > SHORT);
-    let mut sums = steps.sums([PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1]);
-    let Some(last) = numbers.last_chunk() else { return 0 };
+    let mut sums = steps.sums([
+        PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1,
+    ]);
+    let Some(last) = numbers.last_chunk() else {
+        return 0;
+    };
     // The last number is excluded, so that a block or stripe that ends exactly with the input does not count as complete here.
     // The last stripe, which is added below, covers the end of the input.
     let (blocks, rest) = numbers[..numbers.len() - 1].as_chunks::<{ STRIPES * STRIPE }>();
@@ -100,10 +104,15 @@ fn keys_from(at: usize) -> &'static [u64; STRIPE] {
 }
 
 fn merge(sums: &[u64; STRIPE], keys: &[u64; STRIPE], start: u64) -> u64 {
-    let products = sums.as_chunks::<2>().0.iter().zip(keys.as_chunks::<2>().0).map(|(sums, keys)| {
-        let product = u128::from(sums[0] ^ keys[0]) * u128::from(sums[1] ^ keys[1]);
-        product as u64 ^ (product >> 64) as u64
-    });
+    let products = sums
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .zip(keys.as_chunks::<2>().0)
+        .map(|(sums, keys)| {
+            let product = u128::from(sums[0] ^ keys[0]) * u128::from(sums[1] ^ keys[1]);
+            product as u64 ^ (product >> 64) as u64
+        });
     let sum = products.fold(start, u64::wrapping_add);
     let sum = (sum ^ sum >> 37).wrapping_mul(0x1656_6791_9e37_79f9);
     sum ^ sum >> 32

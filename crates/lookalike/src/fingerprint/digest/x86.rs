@@ -32,7 +32,12 @@ fn load2(_: Avx2, numbers: &[u64; STRIPE]) -> [__m256i; 2] {
     let numbers = numbers.as_ptr();
     // SAFETY: the `Avx2` value shows that the processor has these instructions; each load reads four of the eight numbers (those
     // from index 0 or those from index 4), and needs no alignment.
-    unsafe { [_mm256_loadu_si256(numbers.cast()), _mm256_loadu_si256(numbers.add(4).cast())] }
+    unsafe {
+        [
+            _mm256_loadu_si256(numbers.cast()),
+            _mm256_loadu_si256(numbers.add(4).cast()),
+        ]
+    }
 }
 
 #[inline(always)]
@@ -69,13 +74,19 @@ impl Steps for Avx2 {
     #[inline(always)]
     fn add(self, sums: Self::Sums, stripe: &[u64; STRIPE], keys: &[u64; STRIPE]) -> Self::Sums {
         let (stripe, keys) = (load2(self, stripe), load2(self, keys));
-        [add_avx2(self, sums[0], stripe[0], keys[0]), add_avx2(self, sums[1], stripe[1], keys[1])]
+        [
+            add_avx2(self, sums[0], stripe[0], keys[0]),
+            add_avx2(self, sums[1], stripe[1], keys[1]),
+        ]
     }
 
     #[inline(always)]
     fn scramble(self, sums: Self::Sums, keys: &[u64; STRIPE], prime: u64) -> Self::Sums {
         let keys = load2(self, keys);
-        [scramble_avx2(self, sums[0], keys[0], prime), scramble_avx2(self, sums[1], keys[1], prime)]
+        [
+            scramble_avx2(self, sums[0], keys[0], prime),
+            scramble_avx2(self, sums[1], keys[1], prime),
+        ]
     }
 
     #[inline(always)]
@@ -123,7 +134,10 @@ impl Steps for Avx512 {
     fn scramble(self, sums: Self::Sums, keys: &[u64; STRIPE], prime: u64) -> Self::Sums {
         // SAFETY: the `Avx512` value shows that the processor has these instructions.
         unsafe {
-            let mixed = _mm512_xor_si512(_mm512_xor_si512(sums, _mm512_srli_epi64::<47>(sums)), load(self, keys));
+            let mixed = _mm512_xor_si512(
+                _mm512_xor_si512(sums, _mm512_srli_epi64::<47>(sums)),
+                load(self, keys),
+            );
             _mm512_mullo_epi64(mixed, _mm512_set1_epi64(prime as i64))
         }
     }

@@ -72,7 +72,9 @@ enum Kernel {
 impl Kernel {
     fn detect(modulus: Modulus, shift: u32) -> Self {
         #[cfg(target_arch = "x86_64")]
-        if let Some(kernel) = x86::Clmul::new(modulus, shift).filter(|_| !cfg!(feature = "portable")) {
+        if let Some(kernel) =
+            x86::Clmul::new(modulus, shift).filter(|_| !cfg!(feature = "portable"))
+        {
             return Self::Clmul(kernel);
         }
         Self::Portable(portable::Portable::new(modulus, shift))
@@ -111,7 +113,10 @@ impl Rabin {
     /// Fails if the degree is not between 16 and 64.
     pub fn new(degree: u32, seed: u64) -> Result<Self> {
         Self::check(degree)?;
-        Ok(Self::of(Polynomial::irreducible(degree, seed)?, Nulls::default()))
+        Ok(Self::of(
+            Polynomial::irreducible(degree, seed)?,
+            Nulls::default(),
+        ))
     }
 
     /// Checks that a degree is supported.
@@ -121,7 +126,12 @@ impl Rabin {
     pub fn check(degree: u32) -> Result<()> {
         match (MIN_DEGREE..=MAX_DEGREE).contains(&degree) {
             true => Ok(()),
-            false => Err(ErrorKind::Degree { degree, min: MIN_DEGREE, max: MAX_DEGREE }.into()),
+            false => Err(ErrorKind::Degree {
+                degree,
+                min: MIN_DEGREE,
+                max: MAX_DEGREE,
+            }
+            .into()),
         }
     }
 
@@ -133,7 +143,12 @@ impl Rabin {
     fn of(polynomial: Polynomial, nulls: Nulls) -> Self {
         let shift = shift(polynomial, nulls);
         let kernel = Kernel::detect(Modulus::new(polynomial), shift);
-        Self { polynomial, nulls, leading: kernel.reduce(1 << shift), kernel }
+        Self {
+            polynomial,
+            nulls,
+            leading: kernel.reduce(1 << shift),
+            kernel,
+        }
     }
 
     /// Returns the degree l: fingerprints are below 2ˡ.
@@ -157,9 +172,16 @@ impl Rabin {
     pub fn fingerprint(&self, string: &[u8]) -> u64 {
         let shift = shift(self.polynomial, self.nulls);
         let (units, tail) = string.as_chunks();
-        let residue = self.kernel.append(self.leading, units.iter().map(|unit| u64::from_be_bytes(*unit)));
-        let last = tail.iter().fold(0, |last, &byte| last << 8 | u128::from(byte));
-        let residue = self.kernel.reduce(u128::from(residue) << (8 * tail.len()) ^ last << shift);
+        let residue = self.kernel.append(
+            self.leading,
+            units.iter().map(|unit| u64::from_be_bytes(*unit)),
+        );
+        let last = tail
+            .iter()
+            .fold(0, |last, &byte| last << 8 | u128::from(byte));
+        let residue = self
+            .kernel
+            .reduce(u128::from(residue) << (8 * tail.len()) ^ last << shift);
         residue >> (MAX_DEGREE - self.degree())
     }
 

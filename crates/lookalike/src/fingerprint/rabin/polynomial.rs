@@ -26,7 +26,12 @@ impl Polynomial {
     /// Fails if the degree is not between 1 and 64.
     pub fn irreducible(degree: u32, seed: u64) -> Result<Self> {
         if !(1..=MAX_DEGREE).contains(&degree) {
-            return Err(ErrorKind::Degree { degree, min: 1, max: MAX_DEGREE }.into());
+            return Err(ErrorKind::Degree {
+                degree,
+                min: 1,
+                max: MAX_DEGREE,
+            }
+            .into());
         }
         let mut random = SplitMix64::new(seed);
         loop {
@@ -105,7 +110,9 @@ mod tests {
     use super::*;
 
     fn product(a: u128, b: u128) -> u128 {
-        (0..64).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ a << i)
+        (0..64)
+            .filter(|i| b >> i & 1 == 1)
+            .fold(0, |sum, i| sum ^ a << i)
     }
 
     fn by_trial_division(p: u128) -> bool {
@@ -117,11 +124,20 @@ mod tests {
         let mut counts = vec![0];
         for n in 1..=12 {
             let all = || (1u128 << n)..(1u128 << (n + 1));
-            assert!(all().all(|p| is_irreducible(p) == by_trial_division(p)), "degree {n}");
+            assert!(
+                all().all(|p| is_irreducible(p) == by_trial_division(p)),
+                "degree {n}"
+            );
             counts.push(all().filter(|&p| is_irreducible(p)).count());
             // Gauss: each element of GF(2ⁿ) has a minimal polynomial whose degree divides n, so the elements can be counted by
             // degree.
-            assert_eq!((1..=n).filter(|d| n % d == 0).map(|d| d * counts[d]).sum::<usize>(), 1 << n);
+            assert_eq!(
+                (1..=n)
+                    .filter(|d| n % d == 0)
+                    .map(|d| d * counts[d])
+                    .sum::<usize>(),
+                1 << n
+            );
         }
         assert_eq!(counts[1..], [2, 1, 2, 3, 6, 9, 18, 30, 56, 99, 186, 335]);
     }
@@ -134,7 +150,11 @@ mod tests {
             (0x1_04c1_1db7, true, "CRC-32 of Ethernet"),
             ((1 << 64) | 0x1b, true, "CRC-64 of ISO 3309"),
             (1 << 64, false, "a power of x"),
-            (product(0x1_04c1_1db7, 0x1_04c1_1db7), false, "a square, of no factor under degree 32"),
+            (
+                product(0x1_04c1_1db7, 0x1_04c1_1db7),
+                false,
+                "a square, of no factor under degree 32",
+            ),
         ] {
             assert_eq!(is_irreducible(p), irreducible, "{name}");
         }
@@ -157,7 +177,10 @@ mod tests {
         }
         drawn.retain(|&count| count > 0.0);
         assert_eq!(drawn.len(), 30);
-        let chi_square: f64 = drawn.iter().map(|count| (count - 1000.0f64).powi(2) / 1000.0).sum();
+        let chi_square: f64 = drawn
+            .iter()
+            .map(|count| (count - 1000.0f64).powi(2) / 1000.0)
+            .sum();
         // With 29 degrees of freedom, 99.8 % of the distribution is between these bounds, and equal parts of the rest are on both
         // sides.
         assert!((11.0..58.3).contains(&chi_square), "{chi_square}");
@@ -165,9 +188,24 @@ mod tests {
 
     #[test]
     fn polynomials_are_frozen() {
-        let drawn = [(1, 1), (16, 1), (20, 1), (32, 1), (63, 1), (64, 1), (64, 2)]
-            .map(|(degree, seed)| Polynomial::irreducible(degree, seed).unwrap().coefficients());
-        assert_eq!(drawn, [3, 114411, 2005601, 4500701309, 12215740419362042927, 36714574460014701835, 18661825032452101933]);
+        let drawn =
+            [(1, 1), (16, 1), (20, 1), (32, 1), (63, 1), (64, 1), (64, 2)].map(|(degree, seed)| {
+                Polynomial::irreducible(degree, seed)
+                    .unwrap()
+                    .coefficients()
+            });
+        assert_eq!(
+            drawn,
+            [
+                3,
+                114411,
+                2005601,
+                4500701309,
+                12215740419362042927,
+                36714574460014701835,
+                18661825032452101933
+            ]
+        );
         assert_eq!(Polynomial(0x1_1b).to_string(), "x^8 + x^4 + x^3 + x + 1");
     }
 

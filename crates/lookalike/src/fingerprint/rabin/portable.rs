@@ -27,7 +27,10 @@ impl Times {
 
     #[inline]
     fn apply(&self, v: u64) -> u64 {
-        self.0.iter().zip(v.to_le_bytes()).fold(0, |sum, (table, byte)| sum ^ table[usize::from(byte)])
+        self.0
+            .iter()
+            .zip(v.to_le_bytes())
+            .fold(0, |sum, (table, byte)| sum ^ table[usize::from(byte)])
     }
 }
 
@@ -42,7 +45,11 @@ pub(super) struct Portable {
 
 impl Portable {
     pub(super) fn new(modulus: Modulus, shift: u32) -> Self {
-        Self { modulus, times_x64: Box::new(Times::new(modulus.low(), modulus)), shift }
+        Self {
+            modulus,
+            times_x64: Box::new(Times::new(modulus.low(), modulus)),
+            shift,
+        }
     }
 
     /// Returns V mod M.
@@ -74,6 +81,8 @@ impl Portable {
 /// Shows only the modulus: the tables follow from it.
 impl fmt::Debug for Portable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Portable").field("modulus", &self.modulus).finish_non_exhaustive()
+        f.debug_struct("Portable")
+            .field("modulus", &self.modulus)
+            .finish_non_exhaustive()
     }
 }

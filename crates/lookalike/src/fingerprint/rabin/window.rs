@@ -48,5 +48,7 @@ pub(super) fn fill_units(tokens: &Tokens, units: &mut Vec<u64>) {
 
 #[inline]
 fn eight(text: &[u8], at: usize) -> u64 {
-    text[at..].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+    text[at..]
+        .first_chunk()
+        .map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }

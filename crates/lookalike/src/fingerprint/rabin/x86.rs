@@ -29,8 +29,16 @@ impl Clmul {
                 quotient = quotient << 1 | rest >> 63;
                 rest = modulus.times_x(rest);
             }
-            let align = if shift == 64 { modulus.low() } else { 1 << shift };
-            Self { fold: [modulus.low(), rest], barrett: [quotient, modulus.low()], align }
+            let align = if shift == 64 {
+                modulus.low()
+            } else {
+                1 << shift
+            };
+            Self {
+                fold: [modulus.low(), rest],
+                barrett: [quotient, modulus.low()],
+                align,
+            }
         })
     }
 
@@ -56,7 +64,10 @@ impl Clmul {
     fn reduced(&self, v: __m128i) -> u64 {
         let barrett = both(self.barrett[0], self.barrett[1]);
         let quotient = _mm_xor_si128(_mm_clmulepi64_si128::<0x01>(v, barrett), v);
-        _mm_cvtsi128_si64(_mm_xor_si128(_mm_clmulepi64_si128::<0x11>(quotient, barrett), v)) as u64
+        _mm_cvtsi128_si64(_mm_xor_si128(
+            _mm_clmulepi64_si128::<0x11>(quotient, barrett),
+            v,
+        )) as u64
     }
 
     /// Returns a polynomial of 128 bits that is congruent to v·x⁶⁴.
@@ -64,7 +75,10 @@ impl Clmul {
     #[target_feature(enable = "pclmulqdq")]
     fn times_x64(&self, v: __m128i) -> __m128i {
         let fold = both(self.fold[0], self.fold[1]);
-        _mm_xor_si128(_mm_clmulepi64_si128::<0x00>(v, fold), _mm_clmulepi64_si128::<0x11>(v, fold))
+        _mm_xor_si128(
+            _mm_clmulepi64_si128::<0x00>(v, fold),
+            _mm_clmulepi64_si128::<0x11>(v, fold),
+        )
     }
 
     #[inline]
@@ -82,7 +96,10 @@ impl Clmul {
         let (k, mut v) = (window.k, both(window.first, 0));
         for i in 0..units.len() - k {
             let leaving = mem::replace(&mut units[i], window.fingerprint(self.reduced(v)));
-            let change = _mm_xor_si128(product(units[i + k], self.align), product(leaving, window.one));
+            let change = _mm_xor_si128(
+                product(units[i + k], self.align),
+                product(leaving, window.one),
+            );
             v = _mm_xor_si128(self.times_x64(v), change);
         }
         units[units.len() - k] = window.fingerprint(self.reduced(v));

@@ -28,7 +28,12 @@ pub fn fingerprints(token_hashes: &[u64], shingling: Shingling, fingerprints: &m
 }
 
 /// Like [`fingerprints`], with the given kernel.
-pub(crate) fn fingerprints_by(simd: Simd, token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) {
+pub(crate) fn fingerprints_by(
+    simd: Simd,
+    token_hashes: &[u64],
+    shingling: Shingling,
+    fingerprints: &mut Vec<u64>,
+) {
     fingerprints.clear();
     let k = shingling.k().min(token_hashes.len());
     match simd {
@@ -45,12 +50,16 @@ pub(crate) fn fingerprints_by(simd: Simd, token_hashes: &[u64], shingling: Shing
 /// Appends the fingerprints of all windows of `k` tokens. There must be at least `k` tokens.
 pub(crate) fn roll(token_hashes: &[u64], k: usize, fingerprints: &mut Vec<u64>) {
     let (head, rest) = token_hashes.split_at(k);
-    let mut sum = head.iter().fold(0u64, |sum, &t| sum.wrapping_mul(B).wrapping_add(t));
+    let mut sum = head
+        .iter()
+        .fold(0u64, |sum, &t| sum.wrapping_mul(B).wrapping_add(t));
     let out = (0..k).fold(1u64, |power, _| power.wrapping_mul(B));
     fingerprints.reserve(rest.len() + 1);
     fingerprints.push(finish(sum));
     fingerprints.extend(rest.iter().zip(token_hashes).map(|(&entering, &leaving)| {
-        sum = sum.wrapping_mul(B).wrapping_add(entering.wrapping_sub(leaving.wrapping_mul(out)));
+        sum = sum
+            .wrapping_mul(B)
+            .wrapping_add(entering.wrapping_sub(leaving.wrapping_mul(out)));
         finish(sum)
     }));
 }

@@ -30,7 +30,9 @@ unsafe fn run(hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
     while at + GROUP * EIGHT <= fingerprints.len() {
         // SAFETY: the last number that is read has the index `at + GROUP·EIGHT − 1 + k − 1` in `hashes`, and there are k − 1 more
         // hashes than fingerprints.
-        let load = |v: usize, j: usize| unsafe { _mm512_loadu_si512(hashes.as_ptr().add(at + v * EIGHT + j).cast()) };
+        let load = |v: usize, j: usize| unsafe {
+            _mm512_loadu_si512(hashes.as_ptr().add(at + v * EIGHT + j).cast())
+        };
         let mut sums = [load(0, 0), load(1, 0), load(2, 0), load(3, 0)];
         for j in 1..k {
             for (v, sum) in sums.iter_mut().enumerate() {
@@ -39,7 +41,12 @@ unsafe fn run(hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
         }
         for (v, sum) in sums.into_iter().enumerate() {
             // SAFETY: the last number that is written has the index `at + GROUP·EIGHT − 1` in `fingerprints`.
-            unsafe { _mm512_storeu_si512(fingerprints.as_mut_ptr().add(at + v * EIGHT).cast(), finish8(sum)) };
+            unsafe {
+                _mm512_storeu_si512(
+                    fingerprints.as_mut_ptr().add(at + v * EIGHT).cast(),
+                    finish8(sum),
+                )
+            };
         }
         at += GROUP * EIGHT;
     }
@@ -47,13 +54,21 @@ unsafe fn run(hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
         let lanes = 0xff >> (EIGHT - (fingerprints.len() - at).min(EIGHT)) as u32;
         // SAFETY: the lanes of the mask are the fingerprints from index `at` to the last, and there are k − 1 more hashes than
         // fingerprints.
-        let load = |j: usize| unsafe { _mm512_maskz_loadu_epi64(lanes, hashes.as_ptr().add(at + j).cast()) };
+        let load = |j: usize| unsafe {
+            _mm512_maskz_loadu_epi64(lanes, hashes.as_ptr().add(at + j).cast())
+        };
         let mut sum = load(0);
         for j in 1..k {
             sum = _mm512_add_epi64(_mm512_mullo_epi64(sum, base), load(j));
         }
         // SAFETY: the lanes of the mask are within `fingerprints`.
-        unsafe { _mm512_mask_storeu_epi64(fingerprints.as_mut_ptr().add(at).cast(), lanes, finish8(sum)) };
+        unsafe {
+            _mm512_mask_storeu_epi64(
+                fingerprints.as_mut_ptr().add(at).cast(),
+                lanes,
+                finish8(sum),
+            )
+        };
         at += EIGHT;
     }
 }

@@ -72,7 +72,10 @@ fn hash<const LOWER: bool>(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end.wrapping_sub(start);
     // Near the end of the text, load its last 16 bytes and shift out those before the token.
     let at = start.min(text.len().saturating_sub(16));
-    let Some(bytes) = text[at..].first_chunk().filter(|_| length <= 16 && start < text.len()) else {
+    let Some(bytes) = text[at..]
+        .first_chunk()
+        .filter(|_| length <= 16 && start < text.len())
+    else {
         return hash_long::<LOWER>(text, start, end);
     };
     let both = u128::from_le_bytes(*bytes) >> (8 * (start - at));
@@ -101,7 +104,11 @@ fn hash_long<const LOWER: bool>(text: &[u8], start: usize, end: usize) -> u64 {
 #[inline(always)]
 fn lower<const LOWER: bool>(word: u64) -> u64 {
     const BITS: u64 = 0x2020_2020_2020_2020;
-    if LOWER { word | BITS & !(word >> 2) } else { word }
+    if LOWER {
+        word | BITS & !(word >> 2)
+    } else {
+        word
+    }
 }
 
 /// The function s: a bijection that maps zero to zero, and spreads the bits of all other 64-bit words.
@@ -121,7 +128,9 @@ mod tests {
     fn by_definition(token: &[u8]) -> u64 {
         let mut padded = token.to_vec();
         padded.resize(token.len().next_multiple_of(8), 0);
-        let words = padded.chunks(8).map(|eight| u64::from_le_bytes(eight.try_into().unwrap()));
+        let words = padded
+            .chunks(8)
+            .map(|eight| u64::from_le_bytes(eight.try_into().unwrap()));
         finish(words.rev().fold(0, |hash, word| {
             let product = hash.wrapping_mul(K1);
             word ^ product ^ product >> 32

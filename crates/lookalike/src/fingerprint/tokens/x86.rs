@@ -10,7 +10,13 @@ use crate::{
     simd::{Avx2, Avx512},
 };
 
-pub(super) fn hash_places_avx2(_: Avx2, text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
+pub(super) fn hash_places_avx2(
+    _: Avx2,
+    text: &[u8],
+    starts: &[u16],
+    ends: &[u16],
+    hashes: &mut [u64],
+) {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
         super::hash_places(text, starts, ends, hashes);
@@ -19,7 +25,13 @@ pub(super) fn hash_places_avx2(_: Avx2, text: &[u8], starts: &[u16], ends: &[u16
     unsafe { run(text, starts, ends, hashes) }
 }
 
-pub(super) fn hash_places_avx512(_: Avx512, text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
+pub(super) fn hash_places_avx512(
+    _: Avx512,
+    text: &[u8],
+    starts: &[u16],
+    ends: &[u16],
+    hashes: &mut [u64],
+) {
     // SAFETY: an `Avx512` value is created only after these instructions were detected.
     unsafe { run(text, starts, ends, hashes) }
 }
@@ -52,7 +64,10 @@ fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
         let (first, second) = unsafe {
             let (none, text) = (_mm512_setzero_si512(), text.as_ptr());
             let first = _mm512_mask_i64gather_epi64::<1>(none, readable, start, text.cast());
-            (first, _mm512_mask_i64gather_epi64::<1>(none, readable, start, text.add(8).cast()))
+            (
+                first,
+                _mm512_mask_i64gather_epi64::<1>(none, readable, start, text.add(8).cast()),
+            )
         };
         let bits = _mm512_slli_epi64::<3>(length);
         // A shift by 64 or more, or by a negative number, gives zeros.

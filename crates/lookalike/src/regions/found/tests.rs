@@ -13,17 +13,28 @@ fn tokens(range: Range<u64>) -> Vec<u64> {
 }
 
 fn find(a: &[u64], b: &[u64], settings: &RegionSettings) -> Vec<Region> {
-    regions(a, b, &shared_runs(a, b, Winnowing::new(4).unwrap()), settings)
+    regions(
+        a,
+        b,
+        &shared_runs(a, b, Winnowing::new(4).unwrap()),
+        settings,
+    )
 }
 
 fn places(a: &[u64], b: &[u64]) -> Vec<Parts> {
-    find(a, b, &RegionSettings::default()).into_iter().map(|region| [region.a, region.b]).collect()
+    find(a, b, &RegionSettings::default())
+        .into_iter()
+        .map(|region| [region.a, region.b])
+        .collect()
 }
 
 /// A text with a passage in it, and a source with the tokens 1000 to 1060 at 40.
 fn with(passage: &[u64]) -> [Vec<u64>; 2] {
     let a = [tokens(0..100), passage.to_vec(), tokens(100..200)].concat();
-    [a, [tokens(300..340), tokens(1000..1060), tokens(400..500)].concat()]
+    [
+        a,
+        [tokens(300..340), tokens(1000..1060), tokens(400..500)].concat(),
+    ]
 }
 
 #[test]
@@ -37,7 +48,11 @@ fn a_copied_passage_is_a_region() {
             tokens: 60,
             score: 60.0,
             density: 1.0,
-            runs: vec![Run { a: 100, b: 40, tokens: 60 }],
+            runs: vec![Run {
+                a: 100,
+                b: 40,
+                tokens: 60
+            }],
         }]
     );
 }
@@ -52,25 +67,43 @@ fn a_passage_in_another_order_is_one_region() {
 
 #[test]
 fn a_passage_with_replaced_or_inserted_tokens_is_one_region() {
-    let replaced: Vec<u64> = (1000..1060).map(|token| if token % 3 == 2 { token + 5000 } else { token }).collect();
+    let replaced: Vec<u64> = (1000..1060)
+        .map(|token| if token % 3 == 2 { token + 5000 } else { token })
+        .collect();
     let [a, b] = with(&replaced);
     let found = find(&a, &b, &RegionSettings::default());
-    assert_eq!((&found[0].a, &found[0].b, found.len()), (&(100..160), &(40..100), 1));
+    assert_eq!(
+        (&found[0].a, &found[0].b, found.len()),
+        (&(100..160), &(40..100), 1)
+    );
     assert!((found[0].density - 40.0 / 60.0).abs() < 0.05, "{found:?}");
-    let inserted: Vec<u64> =
-        (1000..1060).flat_map(|token| if token % 2 == 1 { vec![token, token + 5000] } else { vec![token] }).collect();
+    let inserted: Vec<u64> = (1000..1060)
+        .flat_map(|token| {
+            if token % 2 == 1 {
+                vec![token, token + 5000]
+            } else {
+                vec![token]
+            }
+        })
+        .collect();
     let [a, b] = with(&inserted);
     assert_eq!(places(&a, &b).len(), 1);
 }
 
 #[test]
 fn too_little_in_common_is_no_region() {
-    let few: Vec<u64> = (1000..1060).map(|token| if token % 5 > 0 { token + 5000 } else { token }).collect();
+    let few: Vec<u64> = (1000..1060)
+        .map(|token| if token % 5 > 0 { token + 5000 } else { token })
+        .collect();
     let [a, b] = with(&few);
     assert_eq!(places(&a, &b), Vec::<Parts>::new());
     let [a, b] = with(&tokens(1000..1010));
     assert_eq!(places(&a, &b), Vec::<Parts>::new());
-    let settings = RegionSettings { tokens: 10, score: 10.0, ..RegionSettings::default() };
+    let settings = RegionSettings {
+        tokens: 10,
+        score: 10.0,
+        ..RegionSettings::default()
+    };
     assert_eq!(find(&a, &b, &settings).len(), 1);
 }
 

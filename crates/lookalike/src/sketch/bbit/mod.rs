@@ -33,9 +33,14 @@ pub fn bits(slots: &[u32]) -> Bits {
 
 /// Like [`bits`], with the given kernel.
 #[inline]
-#[expect(clippy::expect_used, reason = "the configuration, not the data, determines a signature's length")]
+#[expect(
+    clippy::expect_used,
+    reason = "the configuration, not the data, determines a signature's length"
+)]
 pub(crate) fn bits_by(simd: Simd, slots: &[u32]) -> Bits {
-    let slots = slots.first_chunk().expect("a signature has at least 128 slots");
+    let slots = slots
+        .first_chunk()
+        .expect("a signature has at least 128 slots");
     match simd {
         Simd::Portable => plain(slots),
         #[cfg(target_arch = "x86_64")]
@@ -79,7 +84,9 @@ fn without_chance(share: f64) -> f64 {
 /// its two sketches.
 pub fn agreement_floor(threshold: f64) -> u32 {
     let p = threshold + (1.0 - threshold) * CHANCE;
-    (0..BITS_SLOTS).find(|&k| probability(BITS_SLOTS, p, 0..=k) > REJECT).unwrap_or(BITS_SLOTS) as u32
+    (0..BITS_SLOTS)
+        .find(|&k| probability(BITS_SLOTS, p, 0..=k) > REJECT)
+        .unwrap_or(BITS_SLOTS) as u32
 }
 
 #[cfg(test)]
@@ -89,16 +96,31 @@ mod tests {
     #[test]
     fn floors_in_a_table() {
         // The expected values were computed with the same sum in exact rationals.
-        for (t, floor) in [(1.0, 128), (0.9, 91), (0.8, 73), (0.5, 31), (0.3, 11), (0.1, 0)] {
+        for (t, floor) in [
+            (1.0, 128),
+            (0.9, 91),
+            (0.8, 73),
+            (0.5, 31),
+            (0.3, 11),
+            (0.1, 0),
+        ] {
             assert_eq!(agreement_floor(t), floor, "{t}");
         }
-        assert!((1..100).all(|i| agreement_floor(f64::from(i) / 100.0) <= agreement_floor(f64::from(i + 1) / 100.0)));
+        assert!(
+            (1..100).all(|i| agreement_floor(f64::from(i) / 100.0)
+                <= agreement_floor(f64::from(i + 1) / 100.0))
+        );
     }
 
     #[test]
     fn every_kernel_gives_the_same_bytes() {
-        let slots: Vec<u32> = (0..130).map(|i| crate::fingerprint::finish(i) as u32).collect();
-        let expected: Vec<u8> = slots[..BITS_SLOTS].iter().map(|slot| (slot.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+        let slots: Vec<u32> = (0..130)
+            .map(|i| crate::fingerprint::finish(i) as u32)
+            .collect();
+        let expected: Vec<u8> = slots[..BITS_SLOTS]
+            .iter()
+            .map(|slot| (slot.wrapping_mul(0x9e37_79b1) >> 24) as u8)
+            .collect();
         for simd in Simd::all() {
             assert_eq!(bits_by(simd, &slots)[..], expected, "{simd:?}");
         }
@@ -119,10 +141,16 @@ mod tests {
         for agreement in 0..=BITS_SLOTS as u32 {
             let Estimate { value, low, high } = agreement_estimate(agreement);
             assert_eq!(value, agreement_resemblance(agreement));
-            assert!(0.0 <= low && low <= value && value <= high && high <= 1.0, "{agreement}: {low} {high}");
+            assert!(
+                0.0 <= low && low <= value && value <= high && high <= 1.0,
+                "{agreement}: {low} {high}"
+            );
         }
         // Wilson's interval for 96 of 128 is 0.6685 to 0.8169.
         let Estimate { low, high, .. } = agreement_estimate(96);
-        assert!((low - 0.6672).abs() < 1e-4 && (high - 0.8162).abs() < 1e-4, "{low} {high}");
+        assert!(
+            (low - 0.6672).abs() < 1e-4 && (high - 0.8162).abs() < 1e-4,
+            "{low} {high}"
+        );
     }
 }

@@ -2,8 +2,16 @@
 
 use super::LANES;
 
-pub(super) fn update(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
-    let groups = minima.chunks_exact_mut(LANES).zip(multipliers.chunks_exact(LANES)).zip(addends.chunks_exact(LANES));
+pub(super) fn update(
+    fingerprints: &[u64],
+    multipliers: &[u32],
+    addends: &[u32],
+    minima: &mut [u32],
+) {
+    let groups = minima
+        .chunks_exact_mut(LANES)
+        .zip(multipliers.chunks_exact(LANES))
+        .zip(addends.chunks_exact(LANES));
     for ((minima, a), b) in groups {
         let mut least = [u32::MAX; LANES];
         for &fingerprint in fingerprints {
@@ -21,6 +29,12 @@ pub(super) fn update(fingerprints: &[u64], multipliers: &[u32], addends: &[u32],
 /// Returns the smallest value of one slot.
 #[inline(always)]
 pub(super) fn least(fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
-    let value = |fingerprint: u64| multiplier.wrapping_mul((fingerprint >> 32) as u32).wrapping_add(addend);
-    fingerprints.iter().fold(u32::MAX, |least, &fingerprint| least.min(value(fingerprint)))
+    let value = |fingerprint: u64| {
+        multiplier
+            .wrapping_mul((fingerprint >> 32) as u32)
+            .wrapping_add(addend)
+    };
+    fingerprints.iter().fold(u32::MAX, |least, &fingerprint| {
+        least.min(value(fingerprint))
+    })
 }

@@ -110,8 +110,17 @@ const SPAN: usize = 128;
 impl Avx512 {
     /// Fills each slot that is still `u32::MAX` with its smallest value. Compress and expand instructions gather the empty slots'
     /// coefficients and scatter their minima. This takes a quarter of the time of gathering and scattering one number at a time.
-    pub(super) fn fill(self, fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
-        let spans = minima.chunks_mut(SPAN).zip(multipliers.chunks(SPAN)).zip(addends.chunks(SPAN));
+    pub(super) fn fill(
+        self,
+        fingerprints: &[u64],
+        multipliers: &[u32],
+        addends: &[u32],
+        minima: &mut [u32],
+    ) {
+        let spans = minima
+            .chunks_mut(SPAN)
+            .zip(multipliers.chunks(SPAN))
+            .zip(addends.chunks(SPAN));
         for ((minima, multipliers), addends) in spans {
             assert!(minima.len().next_multiple_of(LANES) <= multipliers.len().min(addends.len()));
             // SAFETY: a value of this type exists only if `new` detected the features; the chunks have the lengths that
@@ -124,11 +133,21 @@ impl Avx512 {
     /// There must be at most [`SPAN`] minima, and a whole vector of coefficients for each vector of minima, even if the last
     /// vector of minima is incomplete.
     #[target_feature(enable = "avx512f,popcnt")]
-    unsafe fn fill_span(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
+    unsafe fn fill_span(
+        fingerprints: &[u64],
+        multipliers: &[u32],
+        addends: &[u32],
+        minima: &mut [u32],
+    ) {
         // The arrays are padded, because a whole vector may be stored or loaded at the last place.
-        let (mut a, mut b, mut least) = ([0; SPAN + LANES], [0; SPAN + LANES], [u32::MAX; SPAN + LANES]);
+        let (mut a, mut b, mut least) = (
+            [0; SPAN + LANES],
+            [0; SPAN + LANES],
+            [u32::MAX; SPAN + LANES],
+        );
         let slots = minima.len();
-        let lanes_of = |v: usize| (0xffff_u32 >> (LANES - (slots - v * LANES).min(LANES))) as __mmask16;
+        let lanes_of =
+            |v: usize| (0xffff_u32 >> (LANES - (slots - v * LANES).min(LANES))) as __mmask16;
         let mut empty = [0; SPAN / LANES];
         let (vectors, mut count) = (slots.div_ceil(LANES), 0);
         for (v, empty) in empty.iter_mut().enumerate().take(vectors) {
@@ -138,8 +157,12 @@ impl Avx512 {
             unsafe {
                 let kept = _mm512_maskz_loadu_epi32(lanes_of(v), minima.as_ptr().add(at).cast());
                 *empty = _mm512_mask_cmpeq_epi32_mask(lanes_of(v), kept, _mm512_set1_epi32(-1));
-                let together =
-                    |from: &[u32]| _mm512_maskz_compress_epi32(*empty, _mm512_loadu_si512(from.as_ptr().add(at).cast()));
+                let together = |from: &[u32]| {
+                    _mm512_maskz_compress_epi32(
+                        *empty,
+                        _mm512_loadu_si512(from.as_ptr().add(at).cast()),
+                    )
+                };
                 _mm512_storeu_si512(a.as_mut_ptr().add(count).cast(), together(multipliers));
                 _mm512_storeu_si512(b.as_mut_ptr().add(count).cast(), together(addends));
             }
@@ -160,7 +183,11 @@ impl Avx512 {
             // there is within `least`.
             unsafe {
                 let kept = _mm512_maskz_loadu_epi32(lanes_of(v), place.cast());
-                let filled = _mm512_mask_expand_epi32(kept, empty, _mm512_loadu_si512(least.as_ptr().add(at).cast()));
+                let filled = _mm512_mask_expand_epi32(
+                    kept,
+                    empty,
+                    _mm512_loadu_si512(least.as_ptr().add(at).cast()),
+                );
                 _mm512_mask_storeu_epi32(place.cast(), lanes_of(v), filled);
             }
             at += empty.count_ones() as usize;

@@ -27,7 +27,11 @@ pub(in crate::text) struct Spans {
 
 impl Default for Spans {
     fn default() -> Self {
-        Self { starts: Box::new([0; CAPACITY]), ends: Box::new([0; CAPACITY]), count: 0 }
+        Self {
+            starts: Box::new([0; CAPACITY]),
+            ends: Box::new([0; CAPACITY]),
+            count: 0,
+        }
     }
 }
 
@@ -63,7 +67,13 @@ pub(in crate::text) enum Stop {
 }
 
 #[inline(always)]
-pub(super) fn dispatch<L: Lanes>(lanes: L, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
+pub(super) fn dispatch<L: Lanes>(
+    lanes: L,
+    text: &[u8],
+    base: usize,
+    manner: Manner,
+    spans: &mut Spans,
+) -> Stop {
     match manner.escaped {
         true => run::<L, true>(lanes, text, base, manner.solo, spans),
         false => run::<L, false>(lanes, text, base, manner.solo, spans),
@@ -86,7 +96,13 @@ struct Carry {
 }
 
 #[inline(always)]
-fn run<L: Lanes, const ESCAPED: bool>(lanes: L, text: &[u8], base: usize, solo: bool, spans: &mut Spans) -> Stop {
+fn run<L: Lanes, const ESCAPED: bool>(
+    lanes: L,
+    text: &[u8],
+    base: usize,
+    solo: bool,
+    spans: &mut Spans,
+) -> Stop {
     let mut carry = Carry::default();
     let (mut begun, mut ended) = (0, 0);
     let mut at = 0;
@@ -119,9 +135,21 @@ fn run<L: Lanes, const ESCAPED: bool>(lanes: L, text: &[u8], base: usize, solo: 
         }
         let number = hard;
         if foreign != 0 {
-            let easy = Easy::of(lanes, first, lanes.load(chunk(block, 1)), lanes.load(chunk(block, 2)));
-            let (letters, tokens) = if solo { (easy.letters3, easy.solos) } else { (easy.letters3 | easy.solos, 0) };
-            let (two, three) = (easy.letters2 | easy.gaps2, easy.letters3 | easy.solos | easy.gaps3);
+            let easy = Easy::of(
+                lanes,
+                first,
+                lanes.load(chunk(block, 1)),
+                lanes.load(chunk(block, 2)),
+            );
+            let (letters, tokens) = if solo {
+                (easy.letters3, easy.solos)
+            } else {
+                (easy.letters3 | easy.solos, 0)
+            };
+            let (two, three) = (
+                easy.letters2 | easy.gaps2,
+                easy.letters3 | easy.solos | easy.gaps3,
+            );
             hard |= foreign & !(spread(two, three) | carry.easy);
             word |= spread(easy.letters2, letters) | carry.letter;
             solos = tokens;
@@ -138,7 +166,10 @@ fn run<L: Lanes, const ESCAPED: bool>(lanes: L, text: &[u8], base: usize, solo: 
         let ends = !word & before | solos << 3 | carry.solo_end;
         carry.word = word >> 63;
         carry.solo_end = solos >> 61;
-        if let (Some(to_start), Some(to_end)) = (spans.starts[begun..].first_chunk_mut(), spans.ends[ended..].first_chunk_mut()) {
+        if let (Some(to_start), Some(to_end)) = (
+            spans.starts[begun..].first_chunk_mut(),
+            spans.ends[ended..].first_chunk_mut(),
+        ) {
             lanes.places(starts, at as u16, to_start);
             lanes.places(ends, at as u16, to_end);
         }
@@ -156,12 +187,17 @@ fn run<L: Lanes, const ESCAPED: bool>(lanes: L, text: &[u8], base: usize, solo: 
             spans.count = ended;
             return Stop::End;
         }
-        None => (floor_boundary(rest, at - usize::from(carry.escaped != 0)), false),
+        None => (
+            floor_boundary(rest, at - usize::from(carry.escaped != 0)),
+            false,
+        ),
     };
     // The character that stopped the scan may belong to the token before it.
     let (count, from) = match ended.checked_sub(1) {
         _ if begun > ended => (ended, usize::from(spans.starts[ended])),
-        Some(last) if usize::from(spans.ends[last]) == at => (last, usize::from(spans.starts[last])),
+        Some(last) if usize::from(spans.ends[last]) == at => {
+            (last, usize::from(spans.starts[last]))
+        }
         _ => (ended, at),
     };
     spans.count = count;
@@ -196,7 +232,10 @@ fn spill(two: u64, three: u64) -> u64 {
 /// Returns the start of the character to which byte `at` belongs.
 fn floor_boundary(text: &[u8], at: usize) -> usize {
     let continues = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    (at.saturating_sub(3)..=at).rev().find(|&at| !continues(at)).unwrap_or(at)
+    (at.saturating_sub(3)..=at)
+        .rev()
+        .find(|&at| !continues(at))
+        .unwrap_or(at)
 }
 
 impl Carry {

@@ -33,7 +33,13 @@ use crate::simd::Simd;
 
 /// Fills `spans` with the tokens of `text`, starting at `base`, and returns why and where the scan stopped. Places are in bytes;
 /// if the text is UTF-8, they are boundaries of characters.
-pub(super) fn scan(simd: Simd, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
+pub(super) fn scan(
+    simd: Simd,
+    text: &[u8],
+    base: usize,
+    manner: Manner,
+    spans: &mut Spans,
+) -> Stop {
     match simd {
         Simd::Portable => dispatch(portable::Portable, text, base, manner, spans),
         #[cfg(target_arch = "x86_64")]
@@ -56,7 +62,13 @@ pub(super) struct Seeker {
 
 impl Seeker {
     pub(super) fn new(simd: Simd, sought: Sought) -> Self {
-        Self { simd, sought, start: 0, blocks: 0, masks: [0; BLOCKS] }
+        Self {
+            simd,
+            sought,
+            start: 0,
+            blocks: 0,
+            masks: [0; BLOCKS],
+        }
     }
 
     /// Returns the place of the first sought character that is not before byte `from`, or the length of the text. `from` must be a
@@ -82,7 +94,13 @@ impl Seeker {
     }
 
     fn search(&mut self, text: &[u8]) -> usize {
-        let Self { simd, sought, start, ref mut masks, .. } = *self;
+        let Self {
+            simd,
+            sought,
+            start,
+            ref mut masks,
+            ..
+        } = *self;
         match simd {
             Simd::Portable => seek::run(portable::Portable, text, start, sought, masks),
             #[cfg(target_arch = "x86_64")]
@@ -101,7 +119,10 @@ mod tests {
         *,
     };
 
-    const PLAIN: Manner = Manner { solo: true, escaped: false };
+    const PLAIN: Manner = Manner {
+        solo: true,
+        escaped: false,
+    };
 
     #[test]
     fn every_easy_character_agrees_with_the_table() {
@@ -118,7 +139,11 @@ mod tests {
                 match (class(c), spans.get()) {
                     (Class::Simple(Kind::Separator, _), ([], [])) => {}
                     (Class::Simple(Kind::Word | Kind::Han | Kind::Solo, image), ([0], [end])) => {
-                        assert_eq!((image, usize::from(*end)), (c, c.len_utf8()), "{c:?} {simd:?}");
+                        assert_eq!(
+                            (image, usize::from(*end)),
+                            (c, c.len_utf8()),
+                            "{c:?} {simd:?}"
+                        );
                     }
                     (class, spans) => panic!("{c:?} is {class:?}, found {spans:?} by {simd:?}"),
                 }
@@ -130,7 +155,11 @@ mod tests {
                     Class::Simple(Kind::Word, _) => 1,
                     _ => 2,
                 };
-                assert_eq!((words, spans.get().0.len()), (Stop::End, tokens), "{c:?} {simd:?}");
+                assert_eq!(
+                    (words, spans.get().0.len()),
+                    (Stop::End, tokens),
+                    "{c:?} {simd:?}"
+                );
             }
         }
         assert!(easy > 39_000, "{easy}");
@@ -140,21 +169,49 @@ mod tests {
     fn an_odd_number_of_backslashes_escapes_the_next_character() {
         let words = |simd, text: &str| {
             let mut spans = Spans::default();
-            let stop = scan(simd, text.as_bytes(), 0, Manner { solo: true, escaped: true }, &mut spans);
+            let stop = scan(
+                simd,
+                text.as_bytes(),
+                0,
+                Manner {
+                    solo: true,
+                    escaped: true,
+                },
+                &mut spans,
+            );
             let (starts, ends) = spans.get();
-            let words: Vec<&str> = starts.iter().zip(ends).map(|(&from, &to)| &text[from.into()..to.into()]).collect();
+            let words: Vec<&str> = starts
+                .iter()
+                .zip(ends)
+                .map(|(&from, &to)| &text[from.into()..to.into()])
+                .collect();
             (words.join(" "), stop)
         };
         for simd in Simd::all() {
             // The position of the text within its blocks must not matter.
             for ahead in 0..140 {
                 let gap = " ".repeat(ahead);
-                for (text, expected) in [(r"\nab", "ab"), (r"\\nab", "nab"), (r"\\\nab", "ab"), (r#"a\"\\\\b"#, "a b")] {
-                    assert_eq!(words(simd, &format!("{gap}{text}")), (expected.into(), Stop::End), "{text} {simd:?}");
+                for (text, expected) in [
+                    (r"\nab", "ab"),
+                    (r"\\nab", "nab"),
+                    (r"\\\nab", "ab"),
+                    (r#"a\"\\\\b"#, "a b"),
+                ] {
+                    assert_eq!(
+                        words(simd, &format!("{gap}{text}")),
+                        (expected.into(), Stop::End),
+                        "{text} {simd:?}"
+                    );
                 }
                 let number = Stop::Number { from: ahead + 2 };
-                assert_eq!(words(simd, &format!("{gap}x bc\\u00e9 d")), ("x".into(), number));
-                assert_eq!(words(simd, &format!("{gap}x \\u00e9 d")), ("x".into(), number));
+                assert_eq!(
+                    words(simd, &format!("{gap}x bc\\u00e9 d")),
+                    ("x".into(), number)
+                );
+                assert_eq!(
+                    words(simd, &format!("{gap}x \\u00e9 d")),
+                    ("x".into(), number)
+                );
             }
         }
     }
@@ -163,17 +220,36 @@ mod tests {
     fn a_scan_stops_before_an_unfinished_token() {
         for simd in Simd::all() {
             let mut spans = Spans::default();
-            for (text, from, at) in
-                [("ab cde\u{301} f", 3, 6), ("ab \u{301}", 3, 3), ("ab漢\u{301}", 2, 5), ("漢ab\u{ad}c", 3, 5)]
-            {
+            for (text, from, at) in [
+                ("ab cde\u{301} f", 3, 6),
+                ("ab \u{301}", 3, 3),
+                ("ab漢\u{301}", 2, 5),
+                ("漢ab\u{ad}c", 3, 5),
+            ] {
                 let stop = scan(simd, text.as_bytes(), 0, PLAIN, &mut spans);
-                assert_eq!((stop, spans.get().0.len()), (Stop::Hard { from, at }, 1), "{text} {simd:?}");
+                assert_eq!(
+                    (stop, spans.get().0.len()),
+                    (Stop::Hard { from, at }, 1),
+                    "{text} {simd:?}"
+                );
             }
             let long = "a".repeat(3 * STRETCH);
-            assert_eq!(scan(simd, long.as_bytes(), 5, PLAIN, &mut spans), Stop::Full { from: 5, at: 5 + STRETCH });
+            assert_eq!(
+                scan(simd, long.as_bytes(), 5, PLAIN, &mut spans),
+                Stop::Full {
+                    from: 5,
+                    at: 5 + STRETCH
+                }
+            );
             let text = "漢".repeat(STRETCH);
             let whole = STRETCH / 3 * 3;
-            assert_eq!(scan(simd, text.as_bytes(), 0, PLAIN, &mut spans), Stop::Full { from: whole, at: whole });
+            assert_eq!(
+                scan(simd, text.as_bytes(), 0, PLAIN, &mut spans),
+                Stop::Full {
+                    from: whole,
+                    at: whole
+                }
+            );
         }
     }
 }

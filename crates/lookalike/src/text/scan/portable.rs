@@ -25,7 +25,9 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn words(self, bytes: Self::Bytes) -> u64 {
-        self.bits(bytes.map(|byte| u8::from((byte | 0x20).wrapping_sub(b'a') < 26) | u8::from(byte.wrapping_sub(b'0') < 10)))
+        self.bits(bytes.map(|byte| {
+            u8::from((byte | 0x20).wrapping_sub(b'a') < 26) | u8::from(byte.wrapping_sub(b'0') < 10)
+        }))
     }
 
     #[inline(always)]
@@ -46,11 +48,9 @@ impl Lanes for Portable {
     /// Converts eight bytes at a time: the multiplication moves each byte's lowest bit to a place of its own in the highest byte.
     #[inline(always)]
     fn bits(self, mask: Self::Mask) -> u64 {
-        mask.as_chunks::<8>()
-            .0
-            .iter()
-            .rev()
-            .fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56)
+        mask.as_chunks::<8>().0.iter().rev().fold(0, |bits, eight| {
+            bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
+        })
     }
 
     /// Writes four places at a time, even if fewer are left, because a branch on how many are left would be hard to predict.

@@ -12,7 +12,13 @@ use super::{
 };
 use crate::simd::{Avx2, Avx512};
 
-pub(super) fn scan_avx2(proof: Avx2, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
+pub(super) fn scan_avx2(
+    proof: Avx2,
+    text: &[u8],
+    base: usize,
+    manner: Manner,
+    spans: &mut Spans,
+) -> Stop {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn run(proof: Avx2, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
         dispatch(proof, text, base, manner, spans)
@@ -21,8 +27,16 @@ pub(super) fn scan_avx2(proof: Avx2, text: &[u8], base: usize, manner: Manner, s
     unsafe { run(proof, text, base, manner, spans) }
 }
 
-pub(super) fn scan_avx512(proof: Avx512, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+pub(super) fn scan_avx512(
+    proof: Avx512,
+    text: &[u8],
+    base: usize,
+    manner: Manner,
+    spans: &mut Spans,
+) -> Stop {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
+    )]
     fn run(proof: Avx512, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
         dispatch(proof, text, base, manner, spans)
     }
@@ -30,18 +44,44 @@ pub(super) fn scan_avx512(proof: Avx512, text: &[u8], base: usize, manner: Manne
     unsafe { run(proof, text, base, manner, spans) }
 }
 
-pub(super) fn seek_avx2(proof: Avx2, text: &[u8], from: usize, sought: Sought, masks: &mut [u64; BLOCKS]) -> usize {
+pub(super) fn seek_avx2(
+    proof: Avx2,
+    text: &[u8],
+    from: usize,
+    sought: Sought,
+    masks: &mut [u64; BLOCKS],
+) -> usize {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn run(proof: Avx2, text: &[u8], from: usize, sought: Sought, masks: &mut [u64; BLOCKS]) -> usize {
+    fn run(
+        proof: Avx2,
+        text: &[u8],
+        from: usize,
+        sought: Sought,
+        masks: &mut [u64; BLOCKS],
+    ) -> usize {
         seek::run(proof, text, from, sought, masks)
     }
     // SAFETY: an `Avx2` value is created only after these instructions were detected.
     unsafe { run(proof, text, from, sought, masks) }
 }
 
-pub(super) fn seek_avx512(proof: Avx512, text: &[u8], from: usize, sought: Sought, masks: &mut [u64; BLOCKS]) -> usize {
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
-    fn run(proof: Avx512, text: &[u8], from: usize, sought: Sought, masks: &mut [u64; BLOCKS]) -> usize {
+pub(super) fn seek_avx512(
+    proof: Avx512,
+    text: &[u8],
+    from: usize,
+    sought: Sought,
+    masks: &mut [u64; BLOCKS],
+) -> usize {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
+    )]
+    fn run(
+        proof: Avx512,
+        text: &[u8],
+        from: usize,
+        sought: Sought,
+        masks: &mut [u64; BLOCKS],
+    ) -> usize {
         seek::run(proof, text, from, sought, masks)
     }
     // SAFETY: an `Avx512` value is created only after these instructions were detected.
@@ -57,7 +97,12 @@ impl Lanes for Avx2 {
         let from = from.as_ptr();
         // SAFETY: the `Avx2` value shows that the processor has these instructions; 32 bytes from either offset are within the
         // 64, and the loads need no alignment.
-        unsafe { [_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast())] }
+        unsafe {
+            [
+                _mm256_loadu_si256(from.cast()),
+                _mm256_loadu_si256(from.add(32).cast()),
+            ]
+        }
     }
 
     #[inline(always)]
@@ -70,12 +115,18 @@ impl Lanes for Avx2 {
         // SAFETY: the `Avx2` value shows that the processor has these instructions.
         let small = unsafe { _mm256_set1_epi8(0x20) };
         let lower = self.or(bytes, [small; 2]);
-        self.bits(self.or(self.within(lower, b'a', b'z'), self.within(bytes, b'0', b'9')))
+        self.bits(self.or(
+            self.within(lower, b'a', b'z'),
+            self.within(bytes, b'0', b'9'),
+        ))
     }
 
     #[inline(always)]
     fn within(self, bytes: Self::Bytes, low: u8, high: u8) -> Self::Mask {
-        [within_avx2(self, bytes[0], low, high), within_avx2(self, bytes[1], low, high)]
+        [
+            within_avx2(self, bytes[0], low, high),
+            within_avx2(self, bytes[1], low, high),
+        ]
     }
 
     #[inline(always)]
@@ -93,7 +144,12 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn bits(self, mask: Self::Mask) -> u64 {
         // SAFETY: the `Avx2` value shows that the processor has these instructions.
-        let (low, high) = unsafe { (_mm256_movemask_epi8(mask[0]) as u32, _mm256_movemask_epi8(mask[1]) as u32) };
+        let (low, high) = unsafe {
+            (
+                _mm256_movemask_epi8(mask[0]) as u32,
+                _mm256_movemask_epi8(mask[1]) as u32,
+            )
+        };
         u64::from(low) | u64::from(high) << 32
     }
 
@@ -111,7 +167,10 @@ fn within_avx2(_: Avx2, bytes: __m256i, low: u8, high: u8) -> __m256i {
             return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(low as i8));
         }
         let above = _mm256_sub_epi8(bytes, _mm256_set1_epi8(low as i8));
-        _mm256_cmpeq_epi8(_mm256_min_epu8(above, _mm256_set1_epi8((high - low) as i8)), above)
+        _mm256_cmpeq_epi8(
+            _mm256_min_epu8(above, _mm256_set1_epi8((high - low) as i8)),
+            above,
+        )
     }
 }
 
@@ -120,7 +179,11 @@ const WORDS: [u8; 128] = {
     let mut words = [0; 128];
     let mut byte = 0u8;
     while byte < 128 {
-        words[byte as usize] = if byte.is_ascii_alphanumeric() { 0x80 } else { 0 };
+        words[byte as usize] = if byte.is_ascii_alphanumeric() {
+            0x80
+        } else {
+            0
+        };
         byte += 1;
     }
     words
@@ -159,7 +222,10 @@ impl Lanes for Avx512 {
         // SAFETY: the `Avx512` value shows that the processor has these instructions; either half of the table has 64 bytes. The
         // permutation uses a byte's lower seven bits.
         unsafe {
-            let (low, high) = (_mm512_loadu_si512(low.as_ptr().cast()), _mm512_loadu_si512(high.as_ptr().cast()));
+            let (low, high) = (
+                _mm512_loadu_si512(low.as_ptr().cast()),
+                _mm512_loadu_si512(high.as_ptr().cast()),
+            );
             let words = _mm512_permutex2var_epi8(low, bytes, high);
             _mm512_movepi8_mask(_mm512_andnot_si512(bytes, words))
         }
@@ -197,13 +263,17 @@ impl Lanes for Avx512 {
         // SAFETY: the `Avx512` value shows that the processor has these instructions; `places` has space for two vectors of 32
         // places, which need no alignment.
         unsafe {
-            let packed = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(COUNT.as_ptr().cast()));
+            let packed =
+                _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(COUNT.as_ptr().cast()));
             let base = _mm512_set1_epi16(base as i16);
             let low = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(packed));
             _mm512_storeu_si512(places.as_mut_ptr().cast(), _mm512_add_epi16(low, base));
             if mask.count_ones() > 32 {
                 let high = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(packed));
-                _mm512_storeu_si512(places.as_mut_ptr().add(32).cast(), _mm512_add_epi16(high, base));
+                _mm512_storeu_si512(
+                    places.as_mut_ptr().add(32).cast(),
+                    _mm512_add_epi16(high, base),
+                );
             }
         }
     }

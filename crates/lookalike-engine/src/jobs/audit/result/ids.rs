@@ -21,7 +21,11 @@ pub(in crate::jobs::audit) struct IdIndex<'a> {
 
 impl<'a> IdIndex<'a> {
     pub(in crate::jobs::audit) fn new(table: &'a Table, by_position: bool) -> Result<Self> {
-        let rows = if by_position { Vec::new() } else { table.ids.by_hash(table.documents, hash_label)? };
+        let rows = if by_position {
+            Vec::new()
+        } else {
+            table.ids.by_hash(table.documents, hash_label)?
+        };
         Ok(Self { rows, table })
     }
 
@@ -37,7 +41,11 @@ impl<'a> IdIndex<'a> {
     pub(super) fn find(&self, id: &str) -> Result<Option<u32>> {
         let hash = hash_label(id);
         let start = self.rows.partition_point(|row| row.0 < hash);
-        let of_text: Vec<u32> = self.rows[start..].iter().take_while(|row| row.0 == hash).map(|row| row.1 as u32).collect();
+        let of_text: Vec<u32> = self.rows[start..]
+            .iter()
+            .take_while(|row| row.0 == hash)
+            .map(|row| row.1 as u32)
+            .collect();
         if let [] | [_] = &*of_text {
             return Ok(of_text.first().copied());
         }
@@ -49,8 +57,11 @@ impl<'a> IdIndex<'a> {
             }
             if found.replace(document).is_some() {
                 let what = format!("several documents of the texts have the id {}", cut(id));
-                let advice =
-                    words!["make ids unique, or give ", Setting::ByPosition, " if the result numbers documents by position"];
+                let advice = words![
+                    "make ids unique, or give ",
+                    Setting::ByPosition,
+                    " if the result numbers documents by position"
+                ];
                 return Err(Error::record(what).advise(advice));
             }
         }

@@ -50,22 +50,44 @@ impl OpenedResult {
     ///
     /// # Errors
     /// Fails if a file cannot be read, if an output would overwrite it, or if the rows are not those of a result.
-    pub(in crate::jobs::audit) fn new(asked: &AuditedResult, config: &RunConfig, outputs: &[&Path]) -> Result<Self> {
-        let name = asked.names.iter().map(|name| shown_name(name)).collect::<Vec<_>>().join(", ");
+    pub(in crate::jobs::audit) fn new(
+        asked: &AuditedResult,
+        config: &RunConfig,
+        outputs: &[&Path],
+    ) -> Result<Self> {
+        let name = asked
+            .names
+            .iter()
+            .map(|name| shown_name(name))
+            .collect::<Vec<_>>()
+            .join(", ");
         let (mut looked, mut parts) = (Looked::default(), Vec::new());
         for given in &asked.names {
             // Without these formats a .txt file would be a document.
             let is_plain = Format::of_name(given) == Some(Format::Text);
             let format = is_plain.then_some(Format::Lines);
             let (inputs, temp_dir) = (vec![given.clone()], config.temp_dir.clone());
-            let inputs = RunConfig { inputs, format, all_splits: true, temp_dir, ..RunConfig::default() }.expand()?;
+            let inputs = RunConfig {
+                inputs,
+                format,
+                all_splits: true,
+                temp_dir,
+                ..RunConfig::default()
+            }
+            .expand()?;
             refuse_overwriting(outputs, &inputs)?;
             let open = |fields| {
-                let reading = Reading { format, ..Reading::records(fields) };
+                let reading = Reading {
+                    format,
+                    ..Reading::records(fields)
+                };
                 Source::new(inputs.clone(), reading, &config.temp_dir)
             };
             let source = open(RecordFields::All)?;
-            let is_table = source.formats().iter().all(|format| format.is_some_and(Format::is_table));
+            let is_table = source
+                .formats()
+                .iter()
+                .all(|format| format.is_some_and(Format::is_table));
             looked.take(&source, is_plain, is_table)?;
             parts.push((source, is_plain, is_table, inputs));
         }
@@ -74,7 +96,12 @@ impl OpenedResult {
             return Err(wrong.advise("give a result whose rows are all of one kind"));
         }
         let columns = match looked.has_objects {
-            true => Columns::recognise(&looked.fields, asked, (&config.id_field, &config.text_field), &name)?,
+            true => Columns::recognise(
+                &looked.fields,
+                asked,
+                (&config.id_field, &config.text_field),
+                &name,
+            )?,
             false => Columns::of_list(asked, &name, looked.has_ids)?,
         };
         let reopened = |(source, is_plain, is_table, inputs): (Source, bool, bool, Vec<Input>)| -> Result<Part> {
@@ -86,7 +113,11 @@ impl OpenedResult {
             Ok(Part { source: Source::new(inputs, reading, &config.temp_dir)?, is_plain, was_read: false })
         };
         let parts = parts.into_iter().map(reopened).collect::<Result<_>>()?;
-        Ok(Self { parts, columns, name })
+        Ok(Self {
+            parts,
+            columns,
+            name,
+        })
     }
 }
 
@@ -95,20 +126,35 @@ impl Looked {
         let (mut scratch, mut line) = (Scratch::default(), Vec::new());
         each_block(Blocks::new(source), |block, first_line| {
             for at in 0..block.len() {
-                let placed = |wrong: Error| wrong.of_line(at as u64).placed(|at| source.place(block.part, first_line + at));
+                let placed = |wrong: Error| {
+                    wrong
+                        .of_line(at as u64)
+                        .placed(|at| source.place(block.part, first_line + at))
+                };
                 let reading = source.reading_of(block.part);
-                let Some(row) = block.fields(at, reading, &mut scratch, &mut line).map_err(placed)? else { continue };
+                let Some(row) = block
+                    .fields(at, reading, &mut scratch, &mut line)
+                    .map_err(placed)?
+                else {
+                    continue;
+                };
                 match row.trim_ascii_start().first() {
                     Some(b'{') => {
-                        let parsed: serde_json::Result<BTreeMap<String, IgnoredAny>> = serde_json::from_slice(row);
+                        let parsed: serde_json::Result<BTreeMap<String, IgnoredAny>> =
+                            serde_json::from_slice(row);
                         let fields = parsed.map_err(|error| placed(not_parsed(&error)))?;
-                        fields.into_keys().for_each(|field| _ = self.fields.insert(field));
+                        fields
+                            .into_keys()
+                            .for_each(|field| _ = self.fields.insert(field));
                         self.has_objects = true;
                     }
                     Some(b'"' | b'-' | b'0'..=b'9') => self.has_ids = true,
                     _ if is_plain => self.has_ids = true,
                     _ => {
-                        let what = format!("{} is neither a record nor an id", cut(&String::from_utf8_lossy(row)));
+                        let what = format!(
+                            "{} is neither a record nor an id",
+                            cut(&String::from_utf8_lossy(row))
+                        );
                         return Err(placed(
                             Error::record(what).advise("give JSON Lines, CSV, Parquet, Arrow or, in a .txt file, an id per line"),
                         ));

@@ -104,7 +104,9 @@ impl Gathering {
     pub(super) fn unknown(&mut self, id: &str, cluster: Option<u128>) {
         self.figures.unknown += 1;
         if self.figures.unknown_examples.len() < EXAMPLES {
-            self.figures.unknown_examples.extend(RawValue::from_string(id.into()));
+            self.figures
+                .unknown_examples
+                .extend(RawValue::from_string(id.into()));
         }
         if let Some(cluster) = cluster {
             self.number(cluster, false);
@@ -119,12 +121,17 @@ impl Gathering {
     /// Takes what a row says about a document. Returns false if an earlier row said something else.
     pub(super) fn take(&mut self, document: u32, said: Said) -> bool {
         let at = document as usize;
-        let cluster = said.cluster.map_or(NONE, |cluster| self.number(cluster, true));
+        let cluster = said
+            .cluster
+            .map_or(NONE, |cluster| self.number(cluster, true));
         let named = said.named.unwrap_or(NONE);
         if self.listed[at] {
             self.figures.repeated += 1;
             return self.removed[at] == said.removed
-                && self.clusters.get(at).is_none_or(|&earlier| earlier == cluster)
+                && self
+                    .clusters
+                    .get(at)
+                    .is_none_or(|&earlier| earlier == cluster)
                 && self.named.get(at).is_none_or(|&earlier| earlier == named);
         }
         self.listed[at] = true;
@@ -154,7 +161,16 @@ impl Gathering {
 
     /// Completes what the rows say together.
     pub(super) fn finish(self) -> Outcome {
-        let Self { kind, listed, mut removed, mut clusters, mut named, numbers, joined, mut figures } = self;
+        let Self {
+            kind,
+            listed,
+            mut removed,
+            mut clusters,
+            mut named,
+            numbers,
+            joined,
+            mut figures,
+        } = self;
         match kind {
             ResultKind::Removed => removed = listed,
             ResultKind::Kept => removed = listed.iter().map(|listed| !listed).collect(),
@@ -165,7 +181,8 @@ impl Gathering {
             }
             ResultKind::Clusters => {
                 figures.not_listed = Some(listed.iter().filter(|listed| !**listed).count() as u64);
-                figures.empty_clusters = Some(numbers.values().filter(|(_, has)| !has).count() as u64);
+                figures.empty_clusters =
+                    Some(numbers.values().filter(|(_, has)| !has).count() as u64);
                 first_is_kept(&clusters, &mut removed, &mut named);
             }
             ResultKind::Decisions => {
@@ -174,10 +191,14 @@ impl Gathering {
                 if numbers.is_empty() {
                     // Without a column of clusters, a cluster consists of the documents that are connected by what they duplicate.
                     let mut groups = UnionFind::new(named.len());
-                    (0u32..).zip(&named).filter(|(_, named)| **named != NONE).for_each(|(one, &other)| groups.join(one, other));
+                    (0u32..)
+                        .zip(&named)
+                        .filter(|(_, named)| **named != NONE)
+                        .for_each(|(one, &other)| groups.join(one, other));
                     connect(&mut clusters, has_names.then_some(groups));
                 } else {
-                    figures.empty_clusters = Some(numbers.values().filter(|(_, has)| !has).count() as u64);
+                    figures.empty_clusters =
+                        Some(numbers.values().filter(|(_, has)| !has).count() as u64);
                     if !has_names {
                         name_kept(&clusters, &removed, &mut named);
                     }
@@ -190,7 +211,12 @@ impl Gathering {
         if named.iter().all(|&named| named == NONE) {
             named = Vec::new();
         }
-        Outcome { removed, clusters, named, figures }
+        Outcome {
+            removed,
+            clusters,
+            named,
+            figures,
+        }
     }
 }
 
@@ -210,7 +236,10 @@ fn connect(clusters: &mut [u32], joined: Option<UnionFind>) {
 fn first_is_kept(clusters: &[u32], removed: &mut [bool], named: &mut Vec<u32>) {
     let mut first: BTreeMap<u32, u32> = BTreeMap::new();
     *named = vec![NONE; clusters.len()];
-    for (document, &cluster) in (0u32..).zip(clusters).filter(|(_, cluster)| **cluster != NONE) {
+    for (document, &cluster) in (0u32..)
+        .zip(clusters)
+        .filter(|(_, cluster)| **cluster != NONE)
+    {
         let kept = *first.entry(cluster).or_insert(document);
         if kept != document {
             removed[document as usize] = true;
@@ -222,7 +251,11 @@ fn first_is_kept(clusters: &[u32], removed: &mut [bool], named: &mut Vec<u32>) {
 /// Names the first kept document of its cluster for each removed document.
 fn name_kept(clusters: &[u32], removed: &[bool], named: &mut [u32]) {
     let mut kept: BTreeMap<u32, u32> = BTreeMap::new();
-    let of_clusters = || (0u32..).zip(clusters).filter(|(_, cluster)| **cluster != NONE);
+    let of_clusters = || {
+        (0u32..)
+            .zip(clusters)
+            .filter(|(_, cluster)| **cluster != NONE)
+    };
     for (document, &cluster) in of_clusters().filter(|&(document, _)| !removed[document as usize]) {
         kept.entry(cluster).or_insert(document);
     }
@@ -236,13 +269,23 @@ mod tests {
     use super::*;
 
     fn said(removed: bool, cluster: Option<u128>, named: Option<u32>) -> Said {
-        Said { removed, cluster, named }
+        Said {
+            removed,
+            cluster,
+            named,
+        }
     }
 
     #[test]
     fn the_first_document_of_a_cluster_is_kept() {
         let mut rows = Gathering::new(ResultKind::Clusters, false, 6);
-        for (document, cluster) in [(4, Some(9)), (1, Some(9)), (2, Some(5)), (3, None), (5, Some(9))] {
+        for (document, cluster) in [
+            (4, Some(9)),
+            (1, Some(9)),
+            (2, Some(5)),
+            (3, None),
+            (5, Some(9)),
+        ] {
             assert!(rows.take(document, said(false, cluster, None)));
         }
         assert!(rows.take(1, said(false, Some(9), None)));
@@ -252,14 +295,25 @@ mod tests {
         assert_eq!(outcome.removed, [false, false, false, false, true, true]);
         assert_eq!(outcome.named, [NONE, NONE, NONE, NONE, 1, 1]);
         assert_eq!(outcome.clusters, [NONE, 0, 1, NONE, 0, 0]);
-        let ResultFigures { unknown, repeated, not_listed, empty_clusters, .. } = outcome.figures;
-        assert_eq!((unknown, repeated, not_listed, empty_clusters), (1, 2, Some(1), Some(1)));
+        let ResultFigures {
+            unknown,
+            repeated,
+            not_listed,
+            empty_clusters,
+            ..
+        } = outcome.figures;
+        assert_eq!(
+            (unknown, repeated, not_listed, empty_clusters),
+            (1, 2, Some(1), Some(1))
+        );
     }
 
     #[test]
     fn pairs_are_connected() {
         let mut rows = Gathering::new(ResultKind::Pairs, false, 5);
-        [(4, 2), (2, 1)].into_iter().for_each(|(a, b)| rows.join(a, b));
+        [(4, 2), (2, 1)]
+            .into_iter()
+            .for_each(|(a, b)| rows.join(a, b));
         let outcome = rows.finish();
         assert_eq!(outcome.removed, [false, false, true, false, true]);
         assert_eq!(outcome.clusters, [NONE, 1, 1, NONE, 1]);
@@ -271,7 +325,10 @@ mod tests {
         assert!(rows.take(0, said(false, None, None)) && rows.take(2, said(true, None, Some(0))));
         assert!(rows.take(3, said(true, None, Some(2))));
         let outcome = rows.finish();
-        assert_eq!((outcome.clusters, outcome.named), (vec![0, NONE, 0, 0], vec![NONE, NONE, 0, 2]));
+        assert_eq!(
+            (outcome.clusters, outcome.named),
+            (vec![0, NONE, 0, 0], vec![NONE, NONE, 0, 2])
+        );
         // With a column of clusters and without names, the first kept document of the cluster is named.
         let mut rows = Gathering::new(ResultKind::Decisions, false, 4);
         for (document, removed) in [(0, true), (1, false), (2, false), (3, true)] {
@@ -281,6 +338,9 @@ mod tests {
         let mut rows = Gathering::new(ResultKind::Kept, false, 3);
         rows.take(1, said(false, None, None));
         let outcome = rows.finish();
-        assert_eq!((outcome.removed, outcome.named, outcome.clusters), (vec![true, false, true], vec![], vec![]));
+        assert_eq!(
+            (outcome.removed, outcome.named, outcome.clusters),
+            (vec![true, false, true], vec![], vec![])
+        );
     }
 }

@@ -31,20 +31,38 @@ impl OpenedResult {
     /// # Errors
     /// Fails if a row is invalid, if rows contradict each other, or if no row names a document of the inputs.
     pub(in crate::jobs::audit) fn read(self, ids: &IdIndex) -> Result<Outcome> {
-        let Self { parts, columns, name } = self;
-        let mut rows =
-            Rows { gathering: Gathering::new(columns.kind, columns.by_position, ids.documents()), columns: &columns, ids };
+        let Self {
+            parts,
+            columns,
+            name,
+        } = self;
+        let mut rows = Rows {
+            gathering: Gathering::new(columns.kind, columns.by_position, ids.documents()),
+            columns: &columns,
+            ids,
+        };
         let (names, mut scratch, mut line) = (columns.names(), Scratch::default(), Vec::new());
         let paths = Paths::new(names);
         for part in &parts {
             let source = &part.source;
-            let blocks = if part.was_read { Blocks::again(source) } else { Blocks::new(source) };
+            let blocks = if part.was_read {
+                Blocks::again(source)
+            } else {
+                Blocks::new(source)
+            };
             each_block(blocks, |block, first_line| {
                 for at in 0..block.len() {
-                    let placed = |wrong: Error| wrong.of_line(at as u64).placed(|at| source.place(block.part, first_line + at));
-                    let row = block.fields(at, source.reading_of(block.part), &mut scratch, &mut line).map_err(placed)?;
+                    let placed = |wrong: Error| {
+                        wrong
+                            .of_line(at as u64)
+                            .placed(|at| source.place(block.part, first_line + at))
+                    };
+                    let row = block
+                        .fields(at, source.reading_of(block.part), &mut scratch, &mut line)
+                        .map_err(placed)?;
                     if let Some(row) = row {
-                        rows.take(row, &paths, block, part.is_plain).map_err(placed)?;
+                        rows.take(row, &paths, block, part.is_plain)
+                            .map_err(placed)?;
                     }
                 }
                 Ok(true)
@@ -52,7 +70,13 @@ impl OpenedResult {
         }
         let figures = &rows.gathering.figures;
         if figures.rows > 0 && figures.unknown == figures.rows {
-            let ids = figures.unknown_examples.iter().take(3).map(|id| cut(id.get())).collect::<Vec<_>>().join(", ");
+            let ids = figures
+                .unknown_examples
+                .iter()
+                .take(3)
+                .map(|id| cut(id.get()))
+                .collect::<Vec<_>>()
+                .join(", ");
             let what = format!("no row names a document of the texts; the first ids are {ids}");
             let advice = match columns.by_position {
                 true => words!["positions count from 0, over all inputs"],
@@ -83,26 +107,64 @@ impl Rows<'_> {
         self.gathering.figures.rows += 1;
         if !row.trim_ascii_start().starts_with(b"{") {
             let id = scalar(row, is_plain)?;
-            return self.document(&id, Said { removed: false, cluster: None, named: None });
+            return self.document(
+                &id,
+                Said {
+                    removed: false,
+                    cluster: None,
+                    named: None,
+                },
+            );
         }
         let found = paths.find(row)?;
         let mut values = found.into_iter();
-        let mut next =
-            |wanted: bool| if wanted { values.next().flatten().filter(|value| !is_nothing(value, block)) } else { None };
-        let Columns { id, other, cluster, verdict, representative, reference, kind, .. } = self.columns;
-        let named = next(true).ok_or_else(|| lacks(id).advise(words!["name the field with ", Setting::ResultId]))?;
+        let mut next = |wanted: bool| {
+            if wanted {
+                values
+                    .next()
+                    .flatten()
+                    .filter(|value| !is_nothing(value, block))
+            } else {
+                None
+            }
+        };
+        let Columns {
+            id,
+            other,
+            cluster,
+            verdict,
+            representative,
+            reference,
+            kind,
+            ..
+        } = self.columns;
+        let named = next(true)
+            .ok_or_else(|| lacks(id).advise(words!["name the field with ", Setting::ResultId]))?;
         if let Some(field) = other {
             let second = next(true).ok_or_else(|| lacks(field))?;
             return self.pair(named.get(), second.get());
         }
-        let cluster = next(cluster.is_some()).map(RawValue::get).filter(|cluster| !is_no_cluster(cluster)).map(hash_label);
+        let cluster = next(cluster.is_some())
+            .map(RawValue::get)
+            .filter(|cluster| !is_no_cluster(cluster))
+            .map(hash_label);
         let verdict_value = next(verdict.is_some());
         let representative_value = next(representative.is_some());
         if let Some(reference) = next(reference.is_some()) {
-            let what = format!("the document was dropped as a duplicate of the reference document {}", cut(reference.get()));
-            return Err(Error::record(what).advise(words!["audit the decisions of a run without ", Setting::Against]));
+            let what = format!(
+                "the document was dropped as a duplicate of the reference document {}",
+                cut(reference.get())
+            );
+            return Err(Error::record(what).advise(words![
+                "audit the decisions of a run without ",
+                Setting::Against
+            ]));
         }
-        let mut said = Said { removed: false, cluster, named: None };
+        let mut said = Said {
+            removed: false,
+            cluster,
+            named: None,
+        };
         if *kind == ResultKind::Decisions {
             let representative = match representative_value {
                 Some(value) => self.representative(value.get(), named.get())?,
@@ -138,14 +200,19 @@ impl Rows<'_> {
         if self.gathering.take(document, said) {
             return Ok(());
         }
-        let wrong = Error::record(format!("an earlier row says something else about {}", cut(id)));
+        let wrong = Error::record(format!(
+            "an earlier row says something else about {}",
+            cut(id)
+        ));
         Err(wrong.advise("each document must have one verdict and one cluster"))
     }
 
     fn pair(&mut self, a: &str, b: &str) -> Result<()> {
         match (self.find(a)?, self.find(b)?) {
             (Some(a), Some(b)) => self.gathering.join(a, b),
-            (a_found, _) => self.gathering.unknown(if a_found.is_none() { a } else { b }, None),
+            (a_found, _) => self
+                .gathering
+                .unknown(if a_found.is_none() { a } else { b }, None),
         }
         Ok(())
     }
@@ -153,18 +220,27 @@ impl Rows<'_> {
     /// Finds the document with an id or at a position.
     fn find(&self, id: &str) -> Result<Option<u32>> {
         if !self.columns.by_position {
-            return if is_id(id) { self.ids.find(id) } else { Err(not_an_id(id)) };
+            return if is_id(id) {
+                self.ids.find(id)
+            } else {
+                Err(not_an_id(id))
+            };
         }
         let position: u64 = id.trim_matches('"').parse().map_err(|_| {
-            Error::record(format!("{} is not a position", cut(id))).advise("positions are whole numbers and count from 0")
+            Error::record(format!("{} is not a position", cut(id)))
+                .advise("positions are whole numbers and count from 0")
         })?;
-        Ok(u32::try_from(position).ok().filter(|&position| position < self.ids.documents()))
+        Ok(u32::try_from(position)
+            .ok()
+            .filter(|&position| position < self.ids.documents()))
     }
 }
 
 /// Returns the id of a row that has no fields, as JSON.
 fn scalar(row: &[u8], is_plain: bool) -> Result<String> {
-    let row = std::str::from_utf8(row).map_err(|_| Error::record("is not UTF-8").advise("convert the file to UTF-8"))?.trim();
+    let row = std::str::from_utf8(row)
+        .map_err(|_| Error::record("is not UTF-8").advise("convert the file to UTF-8"))?
+        .trim();
     let json: serde_json::Result<Box<RawValue>> = serde_json::from_str(row);
     match json {
         Ok(value) if is_id(row) => Ok(value.get().into()),
@@ -203,5 +279,9 @@ fn is_removed(verdict: &Verdict, value: &RawValue) -> Result<bool> {
         Verdict::Kept(_) => (is_true.map(|kept| !kept), "the value must be true or false"),
         Verdict::Removed(_) => (is_true, "the value must be true or false"),
     };
-    removed.ok_or_else(|| Error::record(format!("{} is not a verdict", cut(value.get()))).in_field(verdict.field()).advise(valid))
+    removed.ok_or_else(|| {
+        Error::record(format!("{} is not a verdict", cut(value.get())))
+            .in_field(verdict.field())
+            .advise(valid)
+    })
 }

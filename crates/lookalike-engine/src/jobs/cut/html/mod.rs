@@ -26,7 +26,11 @@ use crate::reporting::{
 const BLOCK: usize = 20;
 
 /// Returns the HTML file. `summary` is that of the run, and `bytes` has the number of bytes that were cut for each passage.
-pub(super) fn page(emitting: &Emitting, summary: &CutSummary, bytes: &[u64]) -> Result<(String, ReportFigures)> {
+pub(super) fn page(
+    emitting: &Emitting,
+    summary: &CutSummary,
+    bytes: &[u64],
+) -> Result<(String, ReportFigures)> {
     let started = Instant::now();
     let source = emitting.pass.source;
     let (table, locations) = (emitting.pass.table, emitting.locations);
@@ -37,12 +41,17 @@ pub(super) fn page(emitting: &Emitting, summary: &CutSummary, bytes: &[u64]) -> 
     let shown_documents = shown.len() as u64;
     let mut rest = shown.into_iter();
     loop {
-        let block = rest.by_ref().take(BLOCK).map(|shown| document(emitting, shown, &mut quotes));
+        let block = rest
+            .by_ref()
+            .take(BLOCK)
+            .map(|shown| document(emitting, shown, &mut quotes));
         let block = block.collect::<Result<Vec<_>>>()?;
         if block.is_empty() {
             break;
         }
-        blocks.add(&format!("documents-{}", counts.len()), &block).map_err(failure)?;
+        blocks
+            .add(&format!("documents-{}", counts.len()), &block)
+            .map_err(failure)?;
         counts.push(block.len());
     }
     let inputs = names(source, false);
@@ -76,22 +85,37 @@ pub(super) fn page(emitting: &Emitting, summary: &CutSummary, bytes: &[u64]) -> 
 
 fn passages(emitting: &Emitting, bytes: &[u64]) -> Result<Vec<PassageData>> {
     let mut id = Vec::new();
-    let all = emitting.locations.passages.iter().zip(bytes).map(|(passage, &bytes)| {
-        Ok(PassageData {
-            id: plain(emitting.pass.table.ids.get(passage.source, &mut id)?).into_owned(),
-            reference: emitting.reference(passage.source)?,
-            text: passage.beginning.clone(),
-            whole: passage.whole,
-            documents: passage.documents,
-            tokens: passage.tokens,
-            bytes,
-        })
-    });
+    let all = emitting
+        .locations
+        .passages
+        .iter()
+        .zip(bytes)
+        .map(|(passage, &bytes)| {
+            Ok(PassageData {
+                id: plain(emitting.pass.table.ids.get(passage.source, &mut id)?).into_owned(),
+                reference: emitting.reference(passage.source)?,
+                text: passage.beginning.clone(),
+                whole: passage.whole,
+                documents: passage.documents,
+                tokens: passage.tokens,
+                bytes,
+            })
+        });
     all.collect()
 }
 
-fn document(emitting: &Emitting, shown: Shown, quotes: &mut HashMap<u64, Quote>) -> Result<DocumentData> {
-    let Shown { document, text, whole, cuts, tokens } = shown;
+fn document(
+    emitting: &Emitting,
+    shown: Shown,
+    quotes: &mut HashMap<u64, Quote>,
+) -> Result<DocumentData> {
+    let Shown {
+        document,
+        text,
+        whole,
+        cuts,
+        tokens,
+    } = shown;
     let table = emitting.pass.table;
     let (mut counted, mut units) = (0, 0);
     // Returns the number of UTF-16 code units before a byte. Bytes are asked for in order.
@@ -101,23 +125,29 @@ fn document(emitting: &Emitting, shown: Shown, quotes: &mut HashMap<u64, Quote>)
         counted = byte;
         units
     };
-    let cuts = cuts.into_iter().map(|(piece, cut, at): (u64, Cut, CutPlace)| CutData {
-        start: place(at.start_byte),
-        end: place(at.end_byte),
-        insert: at.insert,
-        tokens: at.tokens,
-        source: plain(at.source.get()).into_owned(),
-        reference: at.reference,
-        source_start: at.source_start,
-        source_end: at.source_end,
-        quote: quotes.remove(&piece).unwrap_or_default(),
-        passage: emitting.locations.passage(document, &cut),
-    });
+    let cuts = cuts
+        .into_iter()
+        .map(|(piece, cut, at): (u64, Cut, CutPlace)| CutData {
+            start: place(at.start_byte),
+            end: place(at.end_byte),
+            insert: at.insert,
+            tokens: at.tokens,
+            source: plain(at.source.get()).into_owned(),
+            reference: at.reference,
+            source_start: at.source_start,
+            source_end: at.source_end,
+            quote: quotes.remove(&piece).unwrap_or_default(),
+            passage: emitting.locations.passage(document, &cut),
+        });
     let cuts = cuts.collect();
     Ok(DocumentData {
         id: plain(table.ids.get(document, &mut Vec::new())?).into_owned(),
         place: table.place(document, emitting.pass.source)?.to_string(),
-        verdict: if emitting.outcomes.is_dropped(document) { "dropped" } else { "cut" },
+        verdict: if emitting.outcomes.is_dropped(document) {
+            "dropped"
+        } else {
+            "cut"
+        },
         text,
         whole,
         cuts,

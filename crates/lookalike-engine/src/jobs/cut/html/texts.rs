@@ -43,7 +43,8 @@ pub(super) struct Shown {
 
 impl Shown {
     fn size(&self) -> usize {
-        self.text.len() + self.cuts.len() * (size_of::<(u64, Cut, CutPlace)>() + QUOTED + 2 * AROUND)
+        self.text.len()
+            + self.cuts.len() * (size_of::<(u64, Cut, CutPlace)>() + QUOTED + 2 * AROUND)
     }
 }
 
@@ -61,7 +62,12 @@ struct Found {
 
 impl Weigh for Found {
     fn weight(&self) -> usize {
-        let quotes = self.quotes.iter().flat_map(|(_, quote)| quote).map(String::capacity).sum::<usize>();
+        let quotes = self
+            .quotes
+            .iter()
+            .flat_map(|(_, quote)| quote)
+            .map(String::capacity)
+            .sum::<usize>();
         self.shown.iter().map(Shown::size).sum::<usize>() + quotes
     }
 }
@@ -79,7 +85,11 @@ pub(super) fn read(emitting: &Emitting, chosen: &HashMap<u64, u32>) -> Result<Te
     // For each source, the pieces that it keeps.
     let mut kept: BTreeMap<u64, Vec<(u64, Cut)>> = BTreeMap::new();
     for &document in chosen.keys() {
-        for (piece, cut) in outcomes.range(document).zip(outcomes.of(document)?).take(CUTS) {
+        for (piece, cut) in outcomes
+            .range(document)
+            .zip(outcomes.of(document)?)
+            .take(CUTS)
+        {
             kept.entry(cut.source).or_default().push((piece, cut));
         }
     }
@@ -94,11 +104,16 @@ pub(super) fn read(emitting: &Emitting, chosen: &HashMap<u64, u32>) -> Result<Te
         |block, worker: &mut Worker| {
             let mut found = Found::default();
             let info = pass.table.info(block, pass.source)?;
-            let is_needed = |document: &u64| chosen.contains_key(document) || kept.contains_key(document);
+            let is_needed =
+                |document: &u64| chosen.contains_key(document) || kept.contains_key(document);
             if !info.documents().any(|document| is_needed(&document)) {
                 return Ok(found);
             }
-            let Worker { read_scratch, plain, id } = worker;
+            let Worker {
+                read_scratch,
+                plain,
+                id,
+            } = worker;
             info.each_document(block, pass.source, |document, at| {
                 if !is_needed(&document) {
                     return Ok(());
@@ -107,26 +122,45 @@ pub(super) fn read(emitting: &Emitting, chosen: &HashMap<u64, u32>) -> Result<Te
                 let text = record.text.decode(plain);
                 let units = TextUnits::places(text, emitting.config);
                 for (piece, cut) in kept.get(&document).into_iter().flatten() {
-                    found.quotes.push((*piece, quote(text, units.span(cut.source_units()))));
+                    found
+                        .quotes
+                        .push((*piece, quote(text, units.span(cut.source_units()))));
                 }
                 if chosen.contains_key(&document) {
                     let own = outcomes.of(document)?;
                     let edits = edits(text, &units, own.iter().map(Cut::units), emitting.config);
-                    let places = emitting.cuts(document, &own, (text, &units, &edits), (true, id))?;
-                    found.shown.push(shown((document, text), outcomes.range(document).start, &own, places));
+                    let places =
+                        emitting.cuts(document, &own, (text, &units, &edits), (true, id))?;
+                    found.shown.push(shown(
+                        (document, text),
+                        outcomes.range(document).start,
+                        &own,
+                        places,
+                    ));
                 }
                 Ok(())
             })?;
             Ok(found)
         },
         |found: Found| {
-            Progress::new(Stage::Locating, pass.source.read(), pass.source.total()).tell(pass.observer)?;
-            quotes.extend(found.quotes.into_iter().filter(|(piece, _)| !left_out.contains(piece)));
+            Progress::new(Stage::Locating, pass.source.read(), pass.source.total())
+                .tell(pass.observer)?;
+            quotes.extend(
+                found
+                    .quotes
+                    .into_iter()
+                    .filter(|(piece, _)| !left_out.contains(piece)),
+            );
             for shown in found.shown {
                 held += shown.size();
-                by_importance.insert(chosen.get(&shown.document).copied().unwrap_or_default(), shown);
+                by_importance.insert(
+                    chosen.get(&shown.document).copied().unwrap_or_default(),
+                    shown,
+                );
                 while held > HELD && by_importance.len() > 1 {
-                    let Some((_, last)) = by_importance.pop_last() else { break };
+                    let Some((_, last)) = by_importance.pop_last() else {
+                        break;
+                    };
                     held -= last.size();
                     for piece in outcomes.range(last.document).take(CUTS) {
                         quotes.remove(&piece);
@@ -144,14 +178,23 @@ pub(super) fn read(emitting: &Emitting, chosen: &HashMap<u64, u32>) -> Result<Te
 
 /// Returns a document with its cuts, of which the first is the piece with this number.
 fn shown((document, text): (u64, &str), first: u64, own: &[Cut], places: Vec<CutPlace>) -> Shown {
-    let (shown, whole) = beginning(text, LONGEST.min(places.get(CUTS).map_or(text.len(), |next| next.start_byte)));
+    let (shown, whole) = beginning(
+        text,
+        LONGEST.min(places.get(CUTS).map_or(text.len(), |next| next.start_byte)),
+    );
     let end = shown.len();
-    let cuts = (first..).zip(own).zip(places).map(|((piece, cut), place)| (piece, *cut, place));
+    let cuts = (first..)
+        .zip(own)
+        .zip(places)
+        .map(|((piece, cut), place)| (piece, *cut, place));
     Shown {
         document,
         text: shown,
         whole,
-        cuts: cuts.take(CUTS).filter(|(_, _, place)| place.start_byte < end).collect(),
+        cuts: cuts
+            .take(CUTS)
+            .filter(|(_, _, place)| place.start_byte < end)
+            .collect(),
         tokens: own.iter().map(|cut| u64::from(cut.tokens)).sum(),
     }
 }
@@ -160,19 +203,37 @@ fn shown((document, text): (u64, &str), first: u64, own: &[Cut], places: Vec<Cut
 fn quote(text: &str, Span { start, end }: Span) -> Quote {
     let words = &text[start..end];
     match words.char_indices().nth(QUOTED) {
-        Some((shown, _)) => [last_words(&text[..start]), format!("{}…", &words[..shown]), String::new()],
-        None => [last_words(&text[..start]), words.into(), first_words(&text[end..])],
+        Some((shown, _)) => [
+            last_words(&text[..start]),
+            format!("{}…", &words[..shown]),
+            String::new(),
+        ],
+        None => [
+            last_words(&text[..start]),
+            words.into(),
+            first_words(&text[end..]),
+        ],
     }
 }
 
 fn last_words(text: &str) -> String {
-    let Some((start, _)) = text.char_indices().rev().nth(AROUND - 1) else { return text.into() };
-    text[start..].split_once(char::is_whitespace).map_or(&text[start..], |(_, words)| words).into()
+    let Some((start, _)) = text.char_indices().rev().nth(AROUND - 1) else {
+        return text.into();
+    };
+    text[start..]
+        .split_once(char::is_whitespace)
+        .map_or(&text[start..], |(_, words)| words)
+        .into()
 }
 
 fn first_words(text: &str) -> String {
-    let Some((end, _)) = text.char_indices().nth(AROUND) else { return text.into() };
-    text[..end].rsplit_once(char::is_whitespace).map_or(&text[..end], |(words, _)| words).into()
+    let Some((end, _)) = text.char_indices().nth(AROUND) else {
+        return text.into();
+    };
+    text[..end]
+        .rsplit_once(char::is_whitespace)
+        .map_or(&text[..end], |(words, _)| words)
+        .into()
 }
 
 #[cfg(test)]
@@ -183,12 +244,39 @@ mod tests {
     fn quotes_end_between_characters() {
         let text = format!("{}漢字é{}", "é".repeat(70), "😀".repeat(400));
         let start = text.find('漢').unwrap();
-        let [before, words, after] = quote(&text, Span { start, end: start + 6 });
-        assert_eq!((before.chars().count(), &*words, after.chars().count()), (AROUND, "漢字", AROUND));
-        let [before, words, after] = quote(&text, Span { start: 0, end: text.len() });
-        assert_eq!((&*before, words.chars().count(), &*after), ("", QUOTED + 1, ""));
+        let [before, words, after] = quote(
+            &text,
+            Span {
+                start,
+                end: start + 6,
+            },
+        );
+        assert_eq!(
+            (before.chars().count(), &*words, after.chars().count()),
+            (AROUND, "漢字", AROUND)
+        );
+        let [before, words, after] = quote(
+            &text,
+            Span {
+                start: 0,
+                end: text.len(),
+            },
+        );
+        assert_eq!(
+            (&*before, words.chars().count(), &*after),
+            ("", QUOTED + 1, "")
+        );
         let text = format!("{} and b c d {}", "a".repeat(60), "e".repeat(60));
         let start = text.find('c').unwrap();
-        assert_eq!(quote(&text, Span { start, end: start + 1 }), ["and b ", "c", " d"]);
+        assert_eq!(
+            quote(
+                &text,
+                Span {
+                    start,
+                    end: start + 1
+                }
+            ),
+            ["and b ", "c", " d"]
+        );
     }
 }

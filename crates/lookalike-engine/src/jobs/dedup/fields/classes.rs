@@ -23,11 +23,20 @@ pub(super) struct ClassMatch {
 
 impl ClassMatch {
     fn swapped(self) -> Self {
-        Self { of: self.class, class: self.of, sizes: [self.sizes[1], self.sizes[0]], ..self }
+        Self {
+            of: self.class,
+            class: self.of,
+            sizes: [self.sizes[1], self.sizes[0]],
+            ..self
+        }
     }
 
     fn overlap(self) -> Overlap {
-        Overlap { shared: self.shared.into(), a: self.sizes[0].into(), b: self.sizes[1].into() }
+        Overlap {
+            shared: self.shared.into(),
+            a: self.sizes[0].into(),
+            b: self.sizes[1].into(),
+        }
     }
 }
 
@@ -36,7 +45,12 @@ impl Matches for FieldMatches {
         // All similarities are counted.
         if let PairFigures::Counted(figures) = figures {
             let sizes = [figures.size_a as u32, figures.size_b as u32];
-            self.push(ClassMatch { of: a, class: b, shared: figures.intersection as u32, sizes });
+            self.push(ClassMatch {
+                of: a,
+                class: b,
+                shared: figures.intersection as u32,
+                sizes,
+            });
         }
     }
 }
@@ -49,11 +63,17 @@ pub(super) struct InField {
 }
 
 impl InField {
-    pub(super) const SAME: Self = Self { similarity: 1.0, likeness: Likeness::Same };
+    pub(super) const SAME: Self = Self {
+        similarity: 1.0,
+        likeness: Likeness::Same,
+    };
 
     fn of(found: &ClassMatch) -> Self {
         let overlap = found.overlap();
-        Self { similarity: overlap.resemblance(), likeness: Likeness::Counted(overlap) }
+        Self {
+            similarity: overlap.resemblance(),
+            likeness: Likeness::Counted(overlap),
+        }
     }
 }
 
@@ -76,7 +96,9 @@ impl FieldClasses {
         matches.extend(both);
         matches.sort_unstable_by_key(|found| (found.of, found.class));
         let numbers = pairing.numbers()?;
-        let starts = (0..=numbers).map(|class| matches.partition_point(|found| found.of < class)).collect();
+        let starts = (0..=numbers)
+            .map(|class| matches.partition_point(|found| found.of < class))
+            .collect();
         let class = |document: u64| {
             let rank = pairing.order.rank(Document(document));
             let first_copy = pairing.first_copy(rank).unwrap_or(rank);
@@ -87,7 +109,11 @@ impl FieldClasses {
             }
         };
         let of = (0..pairing.order.len()).map(class).collect();
-        Ok(Self { of, matches, starts })
+        Ok(Self {
+            of,
+            matches,
+            starts,
+        })
     }
 
     /// Returns the number of classes.
@@ -107,7 +133,10 @@ impl FieldClasses {
 
     /// Returns the classes that match a class, itself first, and how similar they are.
     pub(super) fn similar(&self, class: u32) -> impl Iterator<Item = (u32, InField)> {
-        let others = self.of_class(class).iter().map(|found| (found.class, InField::of(found)));
+        let others = self
+            .of_class(class)
+            .iter()
+            .map(|found| (found.class, InField::of(found)));
         [(class, InField::SAME)].into_iter().chain(others)
     }
 
@@ -117,7 +146,9 @@ impl FieldClasses {
             return Some(InField::SAME);
         }
         let matches = self.of_class(class);
-        let at = matches.binary_search_by_key(&other, |found| found.class).ok()?;
+        let at = matches
+            .binary_search_by_key(&other, |found| found.class)
+            .ok()?;
         Some(InField::of(&matches[at]))
     }
 

@@ -39,16 +39,29 @@ impl How {
     }
 
     fn class(&self, document: Document) -> Option<u32> {
-        if let Self::Matched(classes, _) = self { classes.class(document) } else { None }
+        if let Self::Matched(classes, _) = self {
+            classes.class(document)
+        } else {
+            None
+        }
     }
 
     /// Returns the number of classes; 0 if no matches were found.
     fn classes(&self) -> usize {
-        if let Self::Matched(classes, _) = self { classes.len() } else { 0 }
+        if let Self::Matched(classes, _) = self {
+            classes.len()
+        } else {
+            0
+        }
     }
 
     /// Returns how similar a document is to another one, if they match.
-    fn between(&self, document: Document, other: Document, scratch: &mut Scratch) -> Result<Option<InField>> {
+    fn between(
+        &self,
+        document: Document,
+        other: Document,
+        scratch: &mut Scratch,
+    ) -> Result<Option<InField>> {
         match self {
             Self::Measured(measured) => measured.between(document, other, scratch),
             Self::Matched(classes, _) => {
@@ -59,18 +72,29 @@ impl How {
     }
 
     pub(super) fn finding(&self) -> Option<&Finding> {
-        if let Self::Matched(_, finding) = self { Some(finding) } else { None }
+        if let Self::Matched(_, finding) = self {
+            Some(finding)
+        } else {
+            None
+        }
     }
 
     pub(super) fn into_finding(self) -> Option<Finding> {
-        if let Self::Matched(_, finding) = self { Some(*finding) } else { None }
+        if let Self::Matched(_, finding) = self {
+            Some(*finding)
+        } else {
+            None
+        }
     }
 }
 
 /// Returns whether a document may match another one.
 pub(super) fn may_match(fields: &[ComparedBy], document: Document, similar: SimilarIn) -> bool {
-    let is_in_class = fields.iter().any(|field| field.how.class(document).is_some());
-    is_in_class && (similar == SimilarIn::Any || !fields.iter().any(|field| field.how.is_empty(document)))
+    let is_in_class = fields
+        .iter()
+        .any(|field| field.how.class(document).is_some());
+    is_in_class
+        && (similar == SimilarIn::Any || !fields.iter().any(|field| field.how.is_empty(document)))
 }
 
 /// The kept documents of each class of a field.
@@ -81,8 +105,19 @@ type KeptOf = Vec<Vec<Contender>>;
 struct Found(Option<(Best, Likeness)>);
 
 impl Found {
-    fn improve(&mut self, kept: Contender, InField { similarity, likeness }: InField) {
-        let own = Best { document: kept.0, rank: kept.0, similarity };
+    fn improve(
+        &mut self,
+        kept: Contender,
+        InField {
+            similarity,
+            likeness,
+        }: InField,
+    ) {
+        let own = Best {
+            document: kept.0,
+            rank: kept.0,
+            similarity,
+        };
         if own.beats(self.0.map(|found| found.0)) {
             self.0 = Some((own, likeness));
         }
@@ -93,28 +128,47 @@ impl Found {
 const TOLD: u32 = 256;
 
 /// Decides about all contenders in keep order. A document is compared with the kept documents of the classes that match its own.
-pub(super) fn decide(pairing: &Pairing, fields: &[ComparedBy], similar: SimilarIn, observer: Observer) -> Result<Decided> {
+pub(super) fn decide(
+    pairing: &Pairing,
+    fields: &[ComparedBy],
+    similar: SimilarIn,
+    observer: Observer,
+) -> Result<Decided> {
     let (numbers, references) = (pairing.numbers()?, pairing.reference_numbers());
     let mut decided = Decided::all_kept(numbers);
-    let mut kept: Vec<KeptOf> = fields.iter().map(|field| vec![Vec::new(); field.how.classes()]).collect();
+    let mut kept: Vec<KeptOf> = fields
+        .iter()
+        .map(|field| vec![Vec::new(); field.how.classes()])
+        .collect();
     let mut scratch = Scratch::default();
     for document in (0..numbers).map(Contender) {
         if document.0 % TOLD == 0 {
             Progress::new(Stage::Deciding, document.0.into(), numbers.into()).tell(observer)?;
         }
         let is_reference = document.0 < references;
-        let own: Vec<Option<u32>> = fields.iter().map(|field| field.how.class(pairing.document(document))).collect();
+        let own: Vec<Option<u32>> = fields
+            .iter()
+            .map(|field| field.how.class(pairing.document(document)))
+            .collect();
         if !is_reference {
             let mut found = Found::default();
             for ((field, &class), kept) in fields.iter().zip(&own).zip(&kept) {
-                let (Some(class), How::Matched(classes, _)) = (class, &field.how) else { continue };
+                let (Some(class), How::Matched(classes, _)) = (class, &field.how) else {
+                    continue;
+                };
                 for (other, in_field) in classes.similar(class) {
                     for &kept in &kept[other as usize] {
                         let likeness = match similar {
                             SimilarIn::Any => Some(in_field),
-                            SimilarIn::Each => least(fields, [document, kept].map(|one| pairing.document(one)), &mut scratch)?,
+                            SimilarIn::Each => least(
+                                fields,
+                                [document, kept].map(|one| pairing.document(one)),
+                                &mut scratch,
+                            )?,
                         };
-                        likeness.into_iter().for_each(|likeness| found.improve(kept, likeness));
+                        likeness
+                            .into_iter()
+                            .for_each(|likeness| found.improve(kept, likeness));
                     }
                 }
             }
@@ -125,7 +179,9 @@ pub(super) fn decide(pairing: &Pairing, fields: &[ComparedBy], similar: SimilarI
         }
         if is_reference || !pairing.references.only {
             for (class, kept) in own.into_iter().zip(&mut kept) {
-                class.into_iter().for_each(|class| kept[class as usize].push(document));
+                class
+                    .into_iter()
+                    .for_each(|class| kept[class as usize].push(document));
             }
         }
     }
@@ -134,12 +190,19 @@ pub(super) fn decide(pairing: &Pairing, fields: &[ComparedBy], similar: SimilarI
 
 /// Returns the least similarity of all fields, if the documents match in each of them. If several fields have it, one with texts that
 /// are not equal counts, so that documents are exact duplicates only if they are equal in all fields.
-fn least(fields: &[ComparedBy], [document, kept]: [Document; 2], scratch: &mut Scratch) -> Result<Option<InField>> {
+fn least(
+    fields: &[ComparedBy],
+    [document, kept]: [Document; 2],
+    scratch: &mut Scratch,
+) -> Result<Option<InField>> {
     let mut least: Option<InField> = None;
     for field in fields {
-        let Some(own) = field.how.between(document, kept, scratch)? else { return Ok(None) };
+        let Some(own) = field.how.between(document, kept, scratch)? else {
+            return Ok(None);
+        };
         let is_less = least.is_none_or(|least| {
-            own.similarity < least.similarity || own.similarity == least.similarity && least.likeness == Likeness::Same
+            own.similarity < least.similarity
+                || own.similarity == least.similarity && least.likeness == Likeness::Same
         });
         if is_less {
             least = Some(own);

@@ -42,27 +42,78 @@ use crate::{
 /// # Errors
 /// Fails if a line of the list is not a pair of two documents of the inputs, or has no resemblance, and for the same reasons as
 /// [`dedup`](super::dedup).
-pub fn dedup_listed(list: &str, config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Applied> {
+pub fn dedup_listed(
+    list: &str,
+    config: &RunConfig,
+    outputs: &Outputs,
+    observer: Observer,
+) -> Result<Applied> {
     without_panic(|| all_passes(list, config, outputs, observer))
 }
 
-fn all_passes(list: &str, config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Applied> {
+fn all_passes(
+    list: &str,
+    config: &RunConfig,
+    outputs: &Outputs,
+    observer: Observer,
+) -> Result<Applied> {
     let started = Instant::now();
     // Texts are not compared, so only the threshold counts.
-    let method = Config { threshold: config.method.threshold, candidates: Candidates::Exact, ..Config::default() };
-    let config = &RunConfig { method: Config { cluster: Cluster::Law, verify: None, ..method }, ..config.clone() };
+    let method = Config {
+        threshold: config.method.threshold,
+        candidates: Candidates::Exact,
+        ..Config::default()
+    };
+    let config = &RunConfig {
+        method: Config {
+            cluster: Cluster::Law,
+            verify: None,
+            ..method
+        },
+        ..config.clone()
+    };
     if config.allow_repeated_ids {
         let what = "the documents of pairs cannot be found if ids are repeated";
-        return Err(Error::new(ErrorKind::Config, what).about(Setting::AllowRepeatedIds).advise("make ids unique"));
+        return Err(Error::new(ErrorKind::Config, what)
+            .about(Setting::AllowRepeatedIds)
+            .advise("make ids unique"));
     }
-    let list = Source::new(list_inputs(list, config, outputs)?, Reading::lines(), &config.temp_dir)?;
-    let Opened { method, source, left_out, mut written, means: Means { pool, budget }, .. } = open(config, outputs)?;
+    let list = Source::new(
+        list_inputs(list, config, outputs)?,
+        Reading::lines(),
+        &config.temp_dir,
+    )?;
+    let Opened {
+        method,
+        source,
+        left_out,
+        mut written,
+        means: Means { pool, budget },
+        ..
+    } = open(config, outputs)?;
     let mut summary = Summary::new(&method, config, left_out);
-    let beside = Beside { bad: written.bad.as_mut(), ..Beside::default() };
+    let beside = Beside {
+        bad: written.bad.as_mut(),
+        ..Beside::default()
+    };
     let look = (&IdsOnly, |()| Ok(()));
-    let mut table = sketch_looking((config, &method), &source, &budget, &pool, beside, look, observer)?;
+    let mut table = sketch_looking(
+        (config, &method),
+        &source,
+        &budget,
+        &pool,
+        beside,
+        look,
+        observer,
+    )?;
     if let Some(kept) = &mut written.kept {
-        find_columns(&pool, &source, kept, |block| table.info(block, &source), observer)?;
+        find_columns(
+            &pool,
+            &source,
+            kept,
+            |block| table.info(block, &source),
+            observer,
+        )?;
     }
 
     let documents = table.ids.by_hash(table.documents, hash_name)?;
@@ -75,19 +126,42 @@ fn all_passes(list: &str, config: &RunConfig, outputs: &Outputs, observer: Obser
         Ok(())
     })?;
     drop(documents);
-    let (empty, paired) = (Places::none(table.documents), found.iter().flat_map(|pair| pair.documents).map(Document));
+    let (empty, paired) = (
+        Places::none(table.documents),
+        found.iter().flat_map(|pair| pair.documents).map(Document),
+    );
     let pairing = Pairing::of_contenders(&mut table, paired, empty, &pool)?;
-    let number = |document| pairing.number(pairing.order.rank(Document(document))).unwrap_or(Contender(0));
+    let number = |document| {
+        pairing
+            .number(pairing.order.rank(Document(document)))
+            .unwrap_or(Contender(0))
+    };
     let matches: Vec<Match> = found.iter().map(|pair| pair.ordered(number)).collect();
     let used = matches.len() as u64;
     let decided = decide_listed(pairing.numbers()?, matches);
 
     let evidence = Listed(decided.likenesses);
-    let emitting = Emitting::new(&table, &pairing, &evidence, &decided.verdicts, (&pool, config.keep_per_group))?;
+    let emitting = Emitting::new(
+        &table,
+        &pairing,
+        &evidence,
+        &decided.verdicts,
+        (&pool, config.keep_per_group),
+    )?;
     emitting.count(&mut summary)?;
     count_lines(&mut summary, &table);
-    let outcome = Outcome { others: written.decisions.is_some() || written.bad.is_some(), ..Outcome::of(&summary) };
-    write(&emitting, (&source, &pool, observer), written, outcome, |_| Ok(None), None)?;
+    let outcome = Outcome {
+        others: written.decisions.is_some() || written.bad.is_some(),
+        ..Outcome::of(&summary)
+    };
+    write(
+        &emitting,
+        (&source, &pool, observer),
+        written,
+        outcome,
+        |_| Ok(None),
+        None,
+    )?;
     Ok(Applied {
         documents: summary.documents,
         kept: summary.kept,
@@ -95,7 +169,11 @@ fn all_passes(list: &str, config: &RunConfig, outputs: &Outputs, observer: Obser
         bad_lines: summary.bad_lines,
         bad_examples: summary.bad_examples,
         bytes: summary.bytes,
-        pairs: Some(AppliedPairs { threshold: config.method.threshold, listed, used }),
+        pairs: Some(AppliedPairs {
+            threshold: config.method.threshold,
+            listed,
+            used,
+        }),
         seconds: started.elapsed().as_secs_f64(),
         peak_memory: peak_memory(),
     })
@@ -103,13 +181,29 @@ fn all_passes(list: &str, config: &RunConfig, outputs: &Outputs, observer: Obser
 
 /// Returns the inputs that hold the pairs.
 fn list_inputs(name: &str, config: &RunConfig, outputs: &Outputs) -> Result<Vec<Input>> {
-    if Reading::decisions(name).format.is_some_and(|format| format.is_table()) {
-        let what = words!["with ", Setting::Threshold, ", this must be a file of pairs in JSON Lines, and it is a table"];
+    if Reading::decisions(name)
+        .format
+        .is_some_and(|format| format.is_table())
+    {
+        let what = words![
+            "with ",
+            Setting::Threshold,
+            ", this must be a file of pairs in JSON Lines, and it is a table"
+        ];
         let advice = "name the file that `lookalike pairs` wrote, or convert the table";
-        return Err(Error::new(ErrorKind::Config, what).at(shown_name(name)).advise(advice));
+        return Err(Error::new(ErrorKind::Config, what)
+            .at(shown_name(name))
+            .advise(advice));
     }
-    let found = earlier_results(name, "pairs", config.inputs.iter().any(|input| input == "-"))?;
-    let named = [&outputs.kept, &outputs.decisions].into_iter().flatten().map(|path| &**path);
+    let found = earlier_results(
+        name,
+        "pairs",
+        config.inputs.iter().any(|input| input == "-"),
+    )?;
+    let named = [&outputs.kept, &outputs.decisions]
+        .into_iter()
+        .flatten()
+        .map(|path| &**path);
     refuse_overwriting(&named.collect::<Vec<_>>(), &found)?;
     Ok(found)
 }

@@ -55,16 +55,25 @@ fn resemblance(line: &PairLine) -> Result<(f64, Likeness)> {
     if let (Some(shared), Some(a), Some(b)) = (line.intersection, line.size_a, line.size_b) {
         if shared > a.min(b) || a.max(b) == 0 {
             let what = format!("{shared} shingles cannot be shared by sets of {a} and {b}");
-            return Err(Error::record(what).in_field("intersection").advise("use the pairs of a single run"));
+            return Err(Error::record(what)
+                .in_field("intersection")
+                .advise("use the pairs of a single run"));
         }
-        let overlap = Overlap { shared: shared.into(), a: a.into(), b: b.into() };
+        let overlap = Overlap {
+            shared: shared.into(),
+            a: a.into(),
+            b: b.into(),
+        };
         return Ok((overlap.resemblance(), Likeness::Counted(overlap)));
     }
     let Some(value) = line.resemblance.or(line.jaccard).or(line.similarity) else {
         let wrong = Error::record("the pair has no resemblance");
         return Err(wrong.advise("list pairs with their resemblance, as `lookalike pairs` does, or as jaccard or similarity"));
     };
-    Ok((valid_similarity(value)?, Likeness::Estimated(Measure::Resemblance, value)))
+    Ok((
+        valid_similarity(value)?,
+        Likeness::Estimated(Measure::Resemblance, value),
+    ))
 }
 
 /// A pair of two documents.
@@ -77,24 +86,52 @@ pub(super) struct Pair {
 impl Pair {
     /// Returns the pair with its documents in keep order. `number` returns the number of a document in keep order.
     pub(super) fn ordered(&self, number: impl Fn(u64) -> Contender) -> Match {
-        let Self { similarity, likeness, .. } = *self;
+        let Self {
+            similarity,
+            likeness,
+            ..
+        } = *self;
         let [a, b] = self.documents.map(number);
         // The figures are those of the document that may be dropped.
         match (a > b, likeness) {
-            (true, _) => Match { later: a, earlier: b, similarity, likeness },
-            (false, Likeness::Counted(overlap)) => {
-                Match { later: b, earlier: a, similarity, likeness: Likeness::Counted(overlap.swapped()) }
-            }
-            (false, _) => Match { later: b, earlier: a, similarity, likeness },
+            (true, _) => Match {
+                later: a,
+                earlier: b,
+                similarity,
+                likeness,
+            },
+            (false, Likeness::Counted(overlap)) => Match {
+                later: b,
+                earlier: a,
+                similarity,
+                likeness: Likeness::Counted(overlap.swapped()),
+            },
+            (false, _) => Match {
+                later: b,
+                earlier: a,
+                similarity,
+                likeness,
+            },
         }
     }
 }
 
 /// Passes each pair of a list to `give`.
-pub(super) fn each_pair(list: &Source, documents: &Documents, mut give: impl FnMut(Pair) -> Result<()>) -> Result<()> {
+pub(super) fn each_pair(
+    list: &Source,
+    documents: &Documents,
+    mut give: impl FnMut(Pair) -> Result<()>,
+) -> Result<()> {
     each_line_of(list, |line, _, _| {
-        let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\", \"resemblance\": 0.9}")?;
+        let line: PairLine = parse(
+            line,
+            "{\"a\": \"one id\", \"b\": \"another\", \"resemblance\": 0.9}",
+        )?;
         let (similarity, likeness) = resemblance(&line)?;
-        give(Pair { documents: two_documents([line.a, line.b], |id| find(documents, id))?, similarity, likeness })
+        give(Pair {
+            documents: two_documents([line.a, line.b], |id| find(documents, id))?,
+            similarity,
+            likeness,
+        })
     })
 }

@@ -8,7 +8,9 @@ use std::sync::{
 use lookalike::{fingerprint::finish, shown::quoted};
 use lookalike_applications::records::{
     Linker,
-    learned::{FieldFrequencies, Frequencies, Model, Pattern, Patterns, Possible, Rivals, Sample, fit},
+    learned::{
+        FieldFrequencies, Frequencies, Model, Pattern, Patterns, Possible, Rivals, Sample, fit,
+    },
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
@@ -73,17 +75,33 @@ pub struct FieldLearned {
 
 impl Learned {
     /// Returns what a linker learned; `None` if it uses points.
-    pub(in crate::jobs::link) fn of(linker: &Linker, labels: Option<LabelsLearned>) -> Option<Self> {
+    pub(in crate::jobs::link) fn of(
+        linker: &Linker,
+        labels: Option<LabelsLearned>,
+    ) -> Option<Self> {
         let estimate = linker.model()?.estimate();
         let fields = linker.config().fields.iter().zip(&estimate.fields);
         let fields = fields.map(|(config, field)| FieldLearned {
             field: config.name.clone(),
             matches: field.matches[1..].into(),
             others: field.others[1..].into(),
-            depends_on: field.parent.map(|parent| linker.config().fields[parent].name.clone()),
-            weights: field.weights.iter().skip(usize::from(field.parent.is_some())).map(|row| row[1..].into()).collect(),
+            depends_on: field
+                .parent
+                .map(|parent| linker.config().fields[parent].name.clone()),
+            weights: field
+                .weights
+                .iter()
+                .skip(usize::from(field.parent.is_some()))
+                .map(|row| row[1..].into())
+                .collect(),
         });
-        Some(Self { prior: estimate.prior, expected: estimate.expected, doubt: estimate.doubt, fields: fields.collect(), labels })
+        Some(Self {
+            prior: estimate.prior,
+            expected: estimate.expected,
+            doubt: estimate.doubt,
+            fields: fields.collect(),
+            labels,
+        })
     }
 }
 
@@ -111,20 +129,34 @@ pub(in crate::jobs::link) struct Background {
 }
 
 impl Background {
-    pub(in crate::jobs::link) fn new(gathered: &Gathered, linker: &Linker, (budget, pool): (&Arc<Budget>, &ThreadPool)) -> Self {
+    pub(in crate::jobs::link) fn new(
+        gathered: &Gathered,
+        linker: &Linker,
+        (budget, pool): (&Arc<Budget>, &ThreadPool),
+    ) -> Self {
         let split = gathered.second();
         let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
         let fields = linker.config().fields.len();
-        let counted: Vec<FieldFrequencies> = pool.install(|| (0..fields).into_par_iter().map(of_field).collect());
+        let counted: Vec<FieldFrequencies> =
+            pool.install(|| (0..fields).into_par_iter().map(of_field).collect());
         let frequencies = Frequencies::from_iter(counted);
         budget.hold(frequencies.size());
         let equal = (0..fields).map(|field| frequencies.equal(field)).collect();
         let random = random(gathered, linker, pool);
-        Self { frequencies: Arc::new(frequencies), equal, random, pairs: gathered.pairs() as f64 }
+        Self {
+            frequencies: Arc::new(frequencies),
+            equal,
+            random,
+            pairs: gathered.pairs() as f64,
+        }
     }
 
     pub(in crate::jobs::link) fn possible(&self) -> Possible<'_> {
-        Possible { pairs: self.pairs, random: &self.random, equal: &self.equal }
+        Possible {
+            pairs: self.pairs,
+            random: &self.random,
+            equal: &self.equal,
+        }
     }
 }
 
@@ -151,7 +183,10 @@ pub(in crate::jobs::link) fn learned(
         return Err(refused(what, "add blocks that make more candidates"));
     }
     let mut patterns = Patterns::default();
-    sampled.pairs.iter().for_each(|&(_, pattern)| patterns.add(pattern));
+    sampled
+        .pairs
+        .iter()
+        .for_each(|&(_, pattern)| patterns.add(pattern));
     if let Some((a, b)) = patterns.copies(&background.random, linker.levels().len()) {
         let [a, b] = [a, b].map(|field| quoted(&linker.config().fields[field].name));
         let what = format!(
@@ -159,12 +194,23 @@ pub(in crate::jobs::link) fn learned(
         );
         return Err(refused(what, "remove one of these fields"));
     }
-    let rivals = (are_rivals(gathered, linker) && sampled.has_all_rivals()).then(|| Rivals::new(&sampled.pairs));
-    let sample = Sample { patterns: &patterns, each: sampled.each() as f64, rivals: rivals.as_ref() };
+    let rivals = (are_rivals(gathered, linker) && sampled.has_all_rivals())
+        .then(|| Rivals::new(&sampled.pairs));
+    let sample = Sample {
+        patterns: &patterns,
+        each: sampled.each() as f64,
+        rivals: rivals.as_ref(),
+    };
     let estimate = fit(&linker.levels(), sample, background.possible());
     if estimate.expected < LEAST_MATCHES {
-        let what = format!("only about {:.0} of {candidates} candidates seem to be matches", estimate.expected);
-        return Err(refused(what, "add fields that separate matches from other pairs"));
+        let what = format!(
+            "only about {:.0} of {candidates} candidates seem to be matches",
+            estimate.expected
+        );
+        return Err(refused(
+            what,
+            "add fields that separate matches from other pairs",
+        ));
     }
     if estimate.doubt > MOST_DOUBT {
         let what = format!(
@@ -182,8 +228,13 @@ fn are_rivals(gathered: &Gathered, linker: &Linker) -> bool {
 }
 
 fn refused(what: String, advice: &str) -> Error {
-    Error::new(ErrorKind::Config, format!("weights cannot be learned: {what}"))
-        .advise(format!("{advice}, or set weights = \"points\" and give the fields weights of your own"))
+    Error::new(
+        ErrorKind::Config,
+        format!("weights cannot be learned: {what}"),
+    )
+    .advise(format!(
+        "{advice}, or set weights = \"points\" and give the fields weights of your own"
+    ))
 }
 
 /// A random sample of the candidates.
@@ -210,13 +261,20 @@ impl Sampled {
         (budget, pool): (&Arc<Budget>, &ThreadPool),
         observer: Observer,
     ) -> Result<Self> {
-        let by_value = (gathered.records.len() / RECORDS).checked_ilog2().unwrap_or(0);
-        let mut sampled = Self { pairs: Vec::new(), halved: [by_value, 0] };
+        let by_value = (gathered.records.len() / RECORDS)
+            .checked_ilog2()
+            .unwrap_or(0);
+        let mut sampled = Self {
+            pairs: Vec::new(),
+            halved: [by_value, 0],
+        };
         // A worker may still use an older limit, which is higher. The pairs above the new limit are left out when they arrive.
         let limit = AtomicU64::new(u64::MAX);
         // If records have one match only, all candidates of a first record are in the sample, or none.
         let one_to_one = are_rivals(gathered, linker);
-        let hash = |a: u32, b: u32| finish((u64::from(a) << 32 | if one_to_one { 0 } else { u64::from(b) }) + 1);
+        let hash = |a: u32, b: u32| {
+            finish((u64::from(a) << 32 | if one_to_one { 0 } else { u64::from(b) }) + 1)
+        };
         let pattern = |a: u32, b: u32| {
             let is_wanted = hash(a, b) <= limit.load(Ordering::Relaxed);
             is_wanted.then(|| ([a, b], linker.pattern(&gathered.records, a, b)))
@@ -231,7 +289,12 @@ impl Sampled {
                 if hash(a, b) <= u64::MAX >> sampled.halved[1] {
                     sampled.pairs.push(([a, b], pattern));
                 }
-                thin(&mut sampled.pairs, &mut sampled.halved[1], &limit, |([a, b], _)| hash(*a, *b));
+                thin(
+                    &mut sampled.pairs,
+                    &mut sampled.halved[1],
+                    &limit,
+                    |([a, b], _)| hash(*a, *b),
+                );
                 Ok(())
             },
         )?;
@@ -244,7 +307,12 @@ impl Sampled {
 }
 
 /// Halves a sample by the hashes of its pairs until it has at most [`CANDIDATES`]. If that many pairs have one low hash, more remain.
-pub(super) fn thin<T>(pairs: &mut Vec<T>, halved: &mut u32, limit: &AtomicU64, hash: impl Fn(&T) -> u64) {
+pub(super) fn thin<T>(
+    pairs: &mut Vec<T>,
+    halved: &mut u32,
+    limit: &AtomicU64,
+    hash: impl Fn(&T) -> u64,
+) {
     while pairs.len() > CANDIDATES && *halved < u64::BITS - 1 {
         *halved += 1;
         let lower = u64::MAX >> *halved;
@@ -258,8 +326,13 @@ fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
     let all = gathered.records.len() as u64;
     let first = gathered.second().map(u64::from);
     let pairs = gathered.pairs();
-    let number =
-        |draw: u64| if pairs <= RANDOM { draw } else { ((u128::from(finish(draw + 1)) * u128::from(pairs)) >> 64) as u64 };
+    let number = |draw: u64| {
+        if pairs <= RANDOM {
+            draw
+        } else {
+            ((u128::from(finish(draw + 1)) * u128::from(pairs)) >> 64) as u64
+        }
+    };
     let count = |mut patterns: Patterns, draw: u64| {
         let (a, b) = pair_at(number(draw), first, all);
         patterns.add(linker.pattern(&gathered.records, a as u32, b as u32));
@@ -269,7 +342,12 @@ fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
         patterns.append(&others);
         patterns
     };
-    pool.install(|| (0..pairs.min(RANDOM)).into_par_iter().fold(Patterns::default, count).reduce(Patterns::default, both))
+    pool.install(|| {
+        (0..pairs.min(RANDOM))
+            .into_par_iter()
+            .fold(Patterns::default, count)
+            .reduce(Patterns::default, both)
+    })
 }
 
 #[cfg(test)]
@@ -290,16 +368,35 @@ mod tests {
     fn found(records: &[(u8, u8)], two: bool, wanted: Wanted) -> (Vec<(u32, u32)>, u64, Patterns) {
         let folder = TempDir::new().unwrap();
         let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
-        let lines: Vec<String> =
-            records.iter().map(|(name, town)| format!("{{\"name\":\"Ann {name}\",\"town\":\"{town}\"}}\n")).collect();
+        let lines: Vec<String> = records
+            .iter()
+            .map(|(name, town)| format!("{{\"name\":\"Ann {name}\",\"town\":\"{town}\"}}\n"))
+            .collect();
         let (first, second) = lines.split_at(if two { lines.len() / 3 } else { lines.len() });
         fs::write(name("a.jsonl"), first.concat()).unwrap();
         fs::write(name("b.jsonl"), second.concat()).unwrap();
-        let (against, own) = if two { (vec![name("a.jsonl")], name("b.jsonl")) } else { (Vec::new(), name("a.jsonl")) };
-        let config = RunConfig { inputs: vec![own], against, temp_dir: folder.path().into(), ..RunConfig::default() };
-        let fields = vec![FieldConfig::new("name", Kind::Name), FieldConfig::new("town", Kind::Exact)];
+        let (against, own) = if two {
+            (vec![name("a.jsonl")], name("b.jsonl"))
+        } else {
+            (Vec::new(), name("a.jsonl"))
+        };
+        let config = RunConfig {
+            inputs: vec![own],
+            against,
+            temp_dir: folder.path().into(),
+            ..RunConfig::default()
+        };
+        let fields = vec![
+            FieldConfig::new("name", Kind::Name),
+            FieldConfig::new("town", Kind::Exact),
+        ];
         let blocks = vec![BlockConfig::equal(&["name"]), BlockConfig::equal(&["town"])];
-        let linker = Linker::new(LinkConfig { fields, blocks, ..LinkConfig::default() }).unwrap();
+        let linker = Linker::new(LinkConfig {
+            fields,
+            blocks,
+            ..LinkConfig::default()
+        })
+        .unwrap();
         let pool = pool(2).unwrap();
         let gathered = Gathered::read(&config, (&linker, None), &pool, UNOBSERVED).unwrap();
         let budget = config.budget(2, &[], |_| 0).unwrap();
@@ -308,8 +405,15 @@ mod tests {
             pairs.push(pair);
             Ok(())
         };
-        candidates((&gathered, &linker), wanted, (&budget, &pool), (UNOBSERVED, Stage::Scoring), |a, b| Some((a, b)), give)
-            .unwrap();
+        candidates(
+            (&gathered, &linker),
+            wanted,
+            (&budget, &pool),
+            (UNOBSERVED, Stage::Scoring),
+            |a, b| Some((a, b)),
+            give,
+        )
+        .unwrap();
         (pairs, gathered.pairs(), random(&gathered, &linker, &pool))
     }
 
@@ -330,7 +434,9 @@ mod tests {
 
     #[test]
     fn a_sample_has_the_expected_size() {
-        let records: Vec<(u8, u8)> = (0..3000u32).map(|i| ((i % 251) as u8, (finish(u64::from(i)) % 200) as u8)).collect();
+        let records: Vec<(u8, u8)> = (0..3000u32)
+            .map(|i| ((i % 251) as u8, (finish(u64::from(i)) % 200) as u8))
+            .collect();
         let all = found(&records, false, Wanted::All).0.len() as f64;
         let some = found(&records, false, Wanted::Sample(2)).0.len() as f64;
         assert!((0.17..0.33).contains(&(some / all)), "{some} of {all}");

@@ -56,7 +56,11 @@ pub(in crate::jobs::link) fn taught(
     means: (&Arc<Budget>, &ThreadPool),
     observer: Observer,
 ) -> Result<Taught> {
-    let untaught = |linker| Taught { linker, labels: None, held_out: None };
+    let untaught = |linker| Taught {
+        linker,
+        labels: None,
+        held_out: None,
+    };
     // From an empty collection, there is nothing to learn and nothing to link.
     if gathered.pairs() == 0 {
         return Ok(untaught(linker));
@@ -75,7 +79,13 @@ pub(in crate::jobs::link) fn taught(
 /// The error for weights that need labels.
 pub(in crate::jobs::link) fn without_labels() -> Error {
     let what = "weights = \"labelled\" needs labelled pairs";
-    let give = words!["give ", Setting::LabelField, " or ", Setting::Truth, ", or set weights = \"learned\""];
+    let give = words![
+        "give ",
+        Setting::LabelField,
+        " or ",
+        Setting::Truth,
+        ", or set weights = \"learned\""
+    ];
     Error::new(ErrorKind::Config, what).advise(give)
 }
 
@@ -95,7 +105,9 @@ fn from_labels(
             some => format!("only {some} candidates are labelled as matches"),
         };
         let what = format!("weights cannot be learned from labels: {what}");
-        let advice = format!("label at least {LEAST}, add blocks that make more candidates, or set weights = \"learned\"");
+        let advice = format!(
+            "label at least {LEAST}, add blocks that make more candidates, or set weights = \"learned\""
+        );
         return Err(Error::new(ErrorKind::Config, what).advise(advice));
     }
     let background = Background::new(gathered, &linker, (budget, pool));
@@ -108,7 +120,11 @@ fn from_labels(
         folds: held_out.is_some().then_some(FOLDS),
     };
     let linker = linker.with_model(Model::new(estimate, background.frequencies));
-    Ok(Taught { linker, labels: Some(labels), held_out })
+    Ok(Taught {
+        linker,
+        labels: Some(labels),
+        held_out,
+    })
 }
 
 struct Pair {
@@ -158,29 +174,69 @@ impl Labelled {
             let kind = kind_of(truth.label(a, b));
             let hash = finish(u64::from(a) << 32 | u64::from(b));
             let is_in = hash <= limits[kind].load(Ordering::Relaxed);
-            is_in.then(|| (kind, Pair { hash, a, b, pattern: linker.pattern(&gathered.records, a, b) }))
+            is_in.then(|| {
+                (
+                    kind,
+                    Pair {
+                        hash,
+                        a,
+                        b,
+                        pattern: linker.pattern(&gathered.records, a, b),
+                    },
+                )
+            })
         };
-        candidates((gathered, linker), Wanted::All, (budget, pool), (observer, Stage::Learning), pair, |(number, pair)| {
-            let kind = &mut kinds[number];
-            if pair.hash <= kind.limit() {
-                kind.pairs.push(pair);
-            }
-            thin(&mut kind.pairs, &mut kind.halved, &limits[number], |pair| pair.hash);
-            Ok(())
-        })?;
+        candidates(
+            (gathered, linker),
+            Wanted::All,
+            (budget, pool),
+            (observer, Stage::Learning),
+            pair,
+            |(number, pair)| {
+                let kind = &mut kinds[number];
+                if pair.hash <= kind.limit() {
+                    kind.pairs.push(pair);
+                }
+                thin(&mut kind.pairs, &mut kind.halved, &limits[number], |pair| {
+                    pair.hash
+                });
+                Ok(())
+            },
+        )?;
         Ok(Self { kinds })
     }
 
     /// Estimates weights from the labelled pairs that `is_known` returns true for.
-    fn fit(&self, linker: &Linker, background: &Background, is_known: &dyn Fn(&Pair) -> bool) -> Estimate {
+    fn fit(
+        &self,
+        linker: &Linker,
+        background: &Background,
+        is_known: &dyn Fn(&Pair) -> bool,
+    ) -> Estimate {
         let [matches, _, unlabelled] = &self.kinds;
         let (mut of_matches, mut of_unlabelled) = (Patterns::default(), Patterns::default());
-        matches.pairs.iter().filter(|pair| is_known(pair)).for_each(|pair| of_matches.add(pair.pattern));
-        unlabelled.pairs.iter().for_each(|pair| of_unlabelled.add(pair.pattern));
+        matches
+            .pairs
+            .iter()
+            .filter(|pair| is_known(pair))
+            .for_each(|pair| of_matches.add(pair.pattern));
+        unlabelled
+            .pairs
+            .iter()
+            .for_each(|pair| of_unlabelled.add(pair.pattern));
         // If only some labels are known, the known matches represent all of them.
-        let each = matches.each() as f64 * matches.pairs.len() as f64 / of_matches.pairs().max(1) as f64;
-        let sample = Sample { patterns: &of_matches, each, rivals: None };
-        let unlabelled = Sample { patterns: &of_unlabelled, each: unlabelled.each() as f64, rivals: None };
+        let each =
+            matches.each() as f64 * matches.pairs.len() as f64 / of_matches.pairs().max(1) as f64;
+        let sample = Sample {
+            patterns: &of_matches,
+            each,
+            rivals: None,
+        };
+        let unlabelled = Sample {
+            patterns: &of_unlabelled,
+            each: unlabelled.each() as f64,
+            rivals: None,
+        };
         fit_labelled(&linker.levels(), sample, unlabelled, background.possible())
     }
 
@@ -204,24 +260,44 @@ impl Labelled {
                 return None;
             }
             let estimate = self.fit(linker, background, &is_known);
-            let linker = linker.clone().with_model(Model::new(estimate, Arc::clone(&background.frequencies)));
+            let linker = linker
+                .clone()
+                .with_model(Model::new(estimate, Arc::clone(&background.frequencies)));
             for (kind, is_match) in [(matches, true), (others, false)] {
                 let score = |&Pair { a, b, .. }: &Pair| {
-                    let score = if of(a) == fold { linker.score(&gathered.records, a, b)? } else { return None };
+                    let score = if of(a) == fold {
+                        linker.score(&gathered.records, a, b)?
+                    } else {
+                        return None;
+                    };
                     Some((Scored { a, b, score }, is_match))
                 };
-                scored.extend(pool.install(|| kind.pairs.par_iter().filter_map(score).collect::<Vec<_>>()));
+                scored.extend(
+                    pool.install(|| kind.pairs.par_iter().filter_map(score).collect::<Vec<_>>()),
+                );
             }
         }
         let are_all = matches.halved == 0 && others.halved == 0;
         if linker.is_one_to_one() && are_all {
-            scored.sort_unstable_by(|(x, _), (y, _)| y.score.total_cmp(&x.score).then((x.a, x.b).cmp(&(y.a, y.b))));
+            scored.sort_unstable_by(|(x, _), (y, _)| {
+                y.score
+                    .total_cmp(&x.score)
+                    .then((x.a, x.b).cmp(&(y.a, y.b)))
+            });
             let mut matching = Matching::new(gathered.records.len());
             scored.retain(|(pair, _)| matching.takes(pair));
         }
         let mut scores = Scores::new(Scale::Bits);
         for (pair, is_match) in scored {
-            scores.add(pair.score, Some(is_match), if is_match { matches.each() } else { others.each() });
+            scores.add(
+                pair.score,
+                Some(is_match),
+                if is_match {
+                    matches.each()
+                } else {
+                    others.each()
+                },
+            );
         }
         Some(scores)
     }

@@ -66,7 +66,12 @@ impl<'a> Weakest<'a> {
 
     pub(in crate::jobs::link) fn new(representatives: &'a [u32], are_stars: bool) -> Self {
         let records = representatives.len();
-        Self { representatives, are_stars, parts: UnionFind::new(records), links: vec![[0; 3]; records] }
+        Self {
+            representatives,
+            are_stars,
+            parts: UnionFind::new(records),
+            links: vec![[0; 3]; records],
+        }
     }
 
     /// Adds a match. Matches come from the highest score to the lowest.
@@ -91,13 +96,25 @@ impl<'a> Weakest<'a> {
 /// Returns how many clusters of at least two records have each size. `sizes` has the size of each cluster at its first record.
 pub(in crate::jobs::link) fn by_size(sizes: &[u32]) -> Vec<ClusterSize> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-    sizes.iter().filter(|size| **size > 1).for_each(|size| *counts.entry(*size).or_default() += 1);
-    counts.into_iter().map(|(size, clusters)| ClusterSize { size, clusters }).collect()
+    sizes
+        .iter()
+        .filter(|size| **size > 1)
+        .for_each(|size| *counts.entry(*size).or_default() += 1);
+    counts
+        .into_iter()
+        .map(|(size, clusters)| ClusterSize { size, clusters })
+        .collect()
 }
 
 /// Returns the first records of the `most` clusters with the lowest keys; of equal ones, the first clusters.
-pub(in crate::jobs::link) fn chosen<K: Ord>(sizes: &[u32], most: usize, key: impl Fn(u32) -> K) -> Vec<u32> {
-    let mut clusters: Vec<u32> = (0..sizes.len() as u32).filter(|cluster| sizes[*cluster as usize] > 1).collect();
+pub(in crate::jobs::link) fn chosen<K: Ord>(
+    sizes: &[u32],
+    most: usize,
+    key: impl Fn(u32) -> K,
+) -> Vec<u32> {
+    let mut clusters: Vec<u32> = (0..sizes.len() as u32)
+        .filter(|cluster| sizes[*cluster as usize] > 1)
+        .collect();
     let key = |&cluster: &u32| (key(cluster), cluster);
     if clusters.len() > most {
         clusters.select_nth_unstable_by_key(most, key);
@@ -121,13 +138,24 @@ pub(in crate::jobs::link) fn largest(
             weakest: weakest_link(weakest.link(cluster), gathered, linker)?,
         })
     };
-    chosen(sizes, LARGEST, |cluster| Reverse(sizes[cluster as usize])).into_iter().map(cluster).collect()
+    chosen(sizes, LARGEST, |cluster| Reverse(sizes[cluster as usize]))
+        .into_iter()
+        .map(cluster)
+        .collect()
 }
 
 /// Returns a link as it is shown.
-pub(in crate::jobs::link) fn weakest_link([a, b, rank]: Link, gathered: &Gathered, linker: &Linker) -> Result<WeakestLink> {
+pub(in crate::jobs::link) fn weakest_link(
+    [a, b, rank]: Link,
+    gathered: &Gathered,
+    linker: &Linker,
+) -> Result<WeakestLink> {
     let score = (linker.share(linker.score_of(rank)) * 1e6).round() / 1e6;
-    Ok(WeakestLink { a: NamedRecord::new(gathered, a)?, b: NamedRecord::new(gathered, b)?, score })
+    Ok(WeakestLink {
+        a: NamedRecord::new(gathered, a)?,
+        b: NamedRecord::new(gathered, b)?,
+        score,
+    })
 }
 
 #[cfg(test)]
@@ -139,7 +167,9 @@ mod tests {
     fn components(records: usize, links: &[Link]) -> Vec<u32> {
         let mut sets = UnionFind::new(records);
         links.iter().for_each(|[a, b, _]| sets.join(*a, *b));
-        (0..records as u32).map(|record| sets.find(record)).collect()
+        (0..records as u32)
+            .map(|record| sets.find(record))
+            .collect()
     }
 
     proptest! {
@@ -175,6 +205,9 @@ mod tests {
         let sizes = [3, 0, 0, 1, 2, 0, 2, 0, 0];
         let count = |size, clusters| ClusterSize { size, clusters };
         assert_eq!(by_size(&sizes), [count(2, 2), count(3, 1)]);
-        assert_eq!(chosen(&sizes, 2, |cluster| Reverse(sizes[cluster as usize])), [0, 4]);
+        assert_eq!(
+            chosen(&sizes, 2, |cluster| Reverse(sizes[cluster as usize])),
+            [0, 4]
+        );
     }
 }

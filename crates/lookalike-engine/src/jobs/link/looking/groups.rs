@@ -23,14 +23,22 @@ pub(in crate::jobs::link) struct Group {
 }
 
 /// Returns the clusters to show, the largest one first. `sizes` has the size of each cluster at its first record.
-pub(in crate::jobs::link) fn groups(sizes: &[u32], representatives: &[u32], weakest: &Weakest) -> Vec<Group> {
+pub(in crate::jobs::link) fn groups(
+    sizes: &[u32],
+    representatives: &[u32],
+    weakest: &Weakest,
+) -> Vec<Group> {
     let largest = chosen(sizes, LARGEST, |cluster| Reverse(sizes[cluster as usize]));
     let weak = chosen(sizes, WEAKEST, |cluster| weakest.link(cluster)[2]);
     let shown: BTreeSet<u32> = largest.into_iter().chain(weak).collect();
     let shown: Vec<u32> = shown.into_iter().collect();
     let mut groups: Vec<Group> = shown
         .iter()
-        .map(|&cluster| Group { size: sizes[cluster as usize], weakest: weakest.link(cluster), records: Vec::new() })
+        .map(|&cluster| Group {
+            size: sizes[cluster as usize],
+            weakest: weakest.link(cluster),
+            records: Vec::new(),
+        })
         .collect();
     for (record, cluster) in (0..).zip(representatives) {
         if let Ok(at) = shown.binary_search(cluster)
@@ -74,17 +82,27 @@ impl Group {
     }
 
     /// Returns the cluster as the page reads it.
-    pub(in crate::jobs::link) fn shown<'a>(&self, gathered: &'a Gathered, linker: &Linker) -> Result<GroupData<'a>> {
+    pub(in crate::jobs::link) fn shown<'a>(
+        &self,
+        gathered: &'a Gathered,
+        linker: &Linker,
+    ) -> Result<GroupData<'a>> {
         let [a, b, rank] = self.weakest;
         let id = |record: u32| plain(gathered.id(record)).into_owned();
         let record = |&record: &u32| RecordData {
             id: id(record),
             of: gathered.collection_of(record),
-            values: (0..gathered.records.fields()).map(|field| gathered.records.get(record, field)).collect(),
+            values: (0..gathered.records.fields())
+                .map(|field| gathered.records.get(record, field))
+                .collect(),
         };
         Ok(GroupData {
             size: self.size,
-            weakest: WeakestData { a: id(a), b: id(b), score: linker.share(linker.score_of(rank)) },
+            weakest: WeakestData {
+                a: id(a),
+                b: id(b),
+                score: linker.share(linker.score_of(rank)),
+            },
             records: self.records.iter().map(record).collect(),
         })
     }

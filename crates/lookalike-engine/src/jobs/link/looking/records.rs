@@ -24,6 +24,9 @@ impl PartialEq for NamedRecord {
 
 impl NamedRecord {
     pub(in crate::jobs::link) fn new(gathered: &Gathered, record: u32) -> Result<Self> {
-        Ok(Self { id: raw(gathered.id(record))?.to_owned(), of: gathered.collection_of(record) })
+        Ok(Self {
+            id: raw(gathered.id(record))?.to_owned(),
+            of: gathered.collection_of(record),
+        })
     }
 }

@@ -20,7 +20,11 @@ const BITS: [f64; 2] = [-60.0, 100.0];
 
 impl Scale {
     pub(in crate::jobs::link) fn of(linker: &Linker) -> Self {
-        if linker.model().is_some() { Self::Bits } else { Self::Points }
+        if linker.model().is_some() {
+            Self::Bits
+        } else {
+            Self::Points
+        }
     }
 
     fn bounds(self) -> ([f64; 2], f64) {
@@ -50,7 +54,11 @@ impl Scale {
 
     /// Returns the share of the points, or the probability of a match, that a score means.
     pub(super) fn share(self, score: f64) -> f64 {
-        if self == Self::Bits { probability(score) } else { score }
+        if self == Self::Bits {
+            probability(score)
+        } else {
+            score
+        }
     }
 
     /// Returns the width of a bar of a histogram.
@@ -69,7 +77,10 @@ pub(in crate::jobs::link) struct Scores {
 
 impl Scores {
     pub(in crate::jobs::link) fn new(scale: Scale) -> Self {
-        Self { scale, counts: vec![[0; 3]; scale.places()] }
+        Self {
+            scale,
+            counts: vec![[0; 3]; scale.places()],
+        }
     }
 
     /// Counts a pair as `times` pairs.
@@ -80,7 +91,10 @@ impl Scores {
     /// Returns the lowest place and the highest place with a pair.
     pub(super) fn ends(&self) -> Option<[usize; 2]> {
         let is_used = |counts: &[u64; 3]| counts.iter().any(|count| *count > 0);
-        Some([self.counts.iter().position(is_used)?, self.counts.iter().rposition(is_used)?])
+        Some([
+            self.counts.iter().position(is_used)?,
+            self.counts.iter().rposition(is_used)?,
+        ])
     }
 
     /// Returns the histogram; `None` if there is no pair.
@@ -93,11 +107,15 @@ impl Scores {
         let mut bars = vec![[0; 3]; (bar(last) - lowest) as usize + 1];
         for (place, counts) in self.counts.iter().enumerate().take(last + 1).skip(first) {
             let bar = &mut bars[(bar(place) - lowest) as usize];
-            bar.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            bar.iter_mut()
+                .zip(counts)
+                .for_each(|(sum, count)| *sum += count);
         }
         let labelled = |kind: usize| {
             let of_kind: Vec<u64> = bars.iter().map(|bar| bar[kind]).collect();
-            bars.iter().any(|bar| bar[0] + bar[1] > 0).then_some(of_kind)
+            bars.iter()
+                .any(|bar| bar[0] + bar[1] > 0)
+                .then_some(of_kind)
         };
         Some(ScoreHistogram {
             scale: self.scale,

@@ -49,8 +49,12 @@ pub struct AtThreshold {
 }
 
 /// The thresholds in a table: shares of points, and probabilities.
-const SHARES: [f64; 15] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0];
-const PROBABILITIES: [f64; 13] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999];
+const SHARES: [f64; 15] = [
+    0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0,
+];
+const PROBABILITIES: [f64; 13] = [
+    0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999,
+];
 
 /// The steps of a curve, and the lowest bits and the highest bits that it shows.
 const STEPS: [f64; 2] = [0.01, 0.5];
@@ -78,7 +82,10 @@ impl Reaching {
         let (mut right, mut wrong) = (vec![0.0; scale.places() + 1], vec![0.0; scale.places() + 1]);
         for (place, counts) in scores.counts.iter().enumerate().rev() {
             let [is_right, is_wrong] = if by == ThresholdsBy::Model {
-                let (pairs, probability) = (counts.iter().sum::<u64>() as f64, scale.share(scale.score(place)));
+                let (pairs, probability) = (
+                    counts.iter().sum::<u64>() as f64,
+                    scale.share(scale.score(place)),
+                );
                 [pairs * probability, pairs * (1.0 - probability)]
             } else {
                 [counts[0] as f64, counts[1] as f64]
@@ -86,8 +93,19 @@ impl Reaching {
             right[place] = right[place + 1] + is_right;
             wrong[place] = wrong[place + 1] + is_wrong;
         }
-        let all = if by == ThresholdsBy::Model { right[0] } else { all as f64 };
-        Self { by, scale, right, wrong, all, ends: scores.ends() }
+        let all = if by == ThresholdsBy::Model {
+            right[0]
+        } else {
+            all as f64
+        };
+        Self {
+            by,
+            scale,
+            right,
+            wrong,
+            all,
+            ends: scores.ends(),
+        }
     }
 
     /// Returns the figures for a share of points or a probability.
@@ -115,7 +133,11 @@ impl Reaching {
         let (mut low, mut high) = (0, self.scale.places());
         while low < high {
             let middle = (low + high) / 2;
-            if self.scale.share(self.scale.score(middle)) >= threshold { high = middle } else { low = middle + 1 }
+            if self.scale.share(self.scale.score(middle)) >= threshold {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         low
     }
@@ -123,8 +145,13 @@ impl Reaching {
     /// Returns the threshold with the highest F1.
     fn best(&self) -> Option<AtThreshold> {
         let [first, last] = self.ends?;
-        let f1 = |place: usize| 2.0 * self.right[place] / (self.right[place] + self.wrong[place] + self.all);
-        let is_used = |place: &usize| self.right[*place] > self.right[*place + 1] || self.wrong[*place] > self.wrong[*place + 1];
+        let f1 = |place: usize| {
+            2.0 * self.right[place] / (self.right[place] + self.wrong[place] + self.all)
+        };
+        let is_used = |place: &usize| {
+            self.right[*place] > self.right[*place + 1]
+                || self.wrong[*place] > self.wrong[*place + 1]
+        };
         let mut used = (first..=last).rev().filter(is_used);
         let mut best = used.next().filter(|_| self.right[first] > 0.0)?;
         used.for_each(|place| {
@@ -134,37 +161,69 @@ impl Reaching {
         });
         let below = (first..best).rev().find(is_used);
         let share = |place: usize| self.scale.share(self.scale.score(place));
-        let middle =
-            below.map_or(share(best), |below| self.scale.share((self.scale.score(below) + self.scale.score(best)) / 2.0));
+        let middle = below.map_or(share(best), |below| {
+            self.scale
+                .share((self.scale.score(below) + self.scale.score(best)) / 2.0)
+        });
         let threshold = short(below.map_or(0.0, share), middle, share(best));
         Some(self.at(threshold))
     }
 
     /// Returns the table for a summary. `current` is the threshold of the configuration.
     pub(in crate::jobs::link) fn table(&self, current: f64) -> Thresholds {
-        let all: &[f64] = if self.scale == Scale::Bits { &PROBABILITIES } else { &SHARES };
-        let mut thresholds: Vec<AtThreshold> = all.iter().map(|&threshold| self.at(threshold)).collect();
+        let all: &[f64] = if self.scale == Scale::Bits {
+            &PROBABILITIES
+        } else {
+            &SHARES
+        };
+        let mut thresholds: Vec<AtThreshold> =
+            all.iter().map(|&threshold| self.at(threshold)).collect();
         // Thresholds that all pairs reach say nothing, except the highest one of them.
-        let same = thresholds.windows(2).take_while(|two| two[0].pairs == two[1].pairs).count();
+        let same = thresholds
+            .windows(2)
+            .take_while(|two| two[0].pairs == two[1].pairs)
+            .count();
         thresholds.drain(..same);
         let (current, best) = (self.at(current), self.best());
         // A threshold that is as good as any need not change.
-        let best = best.map(|best| if current.f1 == best.f1 { current.clone() } else { best });
-        Thresholds { by: self.by, thresholds, current, best }
+        let best = best.map(|best| {
+            if current.f1 == best.f1 {
+                current.clone()
+            } else {
+                best
+            }
+        });
+        Thresholds {
+            by: self.by,
+            thresholds,
+            current,
+            best,
+        }
     }
 
     /// Returns the figures for a curve, in small steps.
     pub(in crate::jobs::link) fn curve(&self) -> Vec<AtThreshold> {
-        let Some([first, last]) = self.ends else { return Vec::new() };
+        let Some([first, last]) = self.ends else {
+            return Vec::new();
+        };
         let is_bits = self.scale == Scale::Bits;
         let step = STEPS[usize::from(is_bits)];
         let [first, last] = [first, last].map(|place| self.scale.score(place));
         let [least, most] = if is_bits { SHOWN } else { [0.0, 1.0] };
-        let [first, last] = [(first / step).floor(), (last / step).ceil()].map(|at| at.clamp(least / step, most / step) as i64);
+        let [first, last] = [(first / step).floor(), (last / step).ceil()]
+            .map(|at| at.clamp(least / step, most / step) as i64);
         let at = |number: i64| {
             let score = number as f64 * step;
-            let score = if is_bits { score } else { (score * 100.0).round() / 100.0 };
-            self.figures(self.scale.place(score), self.scale.share(score), is_bits.then_some(score))
+            let score = if is_bits {
+                score
+            } else {
+                (score * 100.0).round() / 100.0
+            };
+            self.figures(
+                self.scale.place(score),
+                self.scale.share(score),
+                is_bits.then_some(score),
+            )
         };
         (first..=last).map(at).collect()
     }
@@ -176,7 +235,10 @@ fn short(low: f64, middle: f64, high: f64) -> f64 {
         let scale = 10f64.powi(digits);
         (middle * scale).round() / scale
     };
-    (1..=DIGITS).map(rounded).find(|number| *number > low && *number <= high).unwrap_or(high)
+    (1..=DIGITS)
+        .map(rounded)
+        .find(|number| *number > low && *number <= high)
+        .unwrap_or(high)
 }
 
 #[cfg(test)]

@@ -36,16 +36,30 @@ pub struct UnlinkableRecord {
 
 impl Unlinkable {
     /// Compares each record with itself. Cost: as for scoring as many pairs as there are records.
-    pub(in crate::jobs::link) fn find(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Result<Self> {
+    pub(in crate::jobs::link) fn find(
+        gathered: &Gathered,
+        linker: &Linker,
+        pool: &ThreadPool,
+    ) -> Result<Self> {
         let records = &gathered.records;
         let with_itself = |record: u32| linker.score(records, record, record);
-        let is_match = |score: Option<f64>| score.is_some_and(|score| linker.verdict(score) == Verdict::Match);
+        let is_match =
+            |score: Option<f64>| score.is_some_and(|score| linker.verdict(score) == Verdict::Match);
         let cannot = |record: &u32| !is_match(with_itself(*record));
         // A collection that is empty has no threshold that was learned.
         if gathered.pairs() == 0 {
-            return Ok(Self { records: 0, share: 0.0, examples: Vec::new() });
+            return Ok(Self {
+                records: 0,
+                share: 0.0,
+                examples: Vec::new(),
+            });
         }
-        let found: Vec<u32> = pool.install(|| (0..records.len() as u32).into_par_iter().filter(cannot).collect());
+        let found: Vec<u32> = pool.install(|| {
+            (0..records.len() as u32)
+                .into_par_iter()
+                .filter(cannot)
+                .collect()
+        });
         let example = |&record: &u32| {
             let fields = linker.config().fields.iter().enumerate();
             let has_value = fields.filter(|(at, _)| !records.get(record, *at).is_empty());
@@ -55,7 +69,15 @@ impl Unlinkable {
                 fields: has_value.map(|(_, field)| field.name.clone()).collect(),
             })
         };
-        let examples = found.iter().take(EXAMPLES).map(example).collect::<Result<_>>()?;
-        Ok(Self { records: found.len() as u64, share: found.len() as f64 / records.len() as f64, examples })
+        let examples = found
+            .iter()
+            .take(EXAMPLES)
+            .map(example)
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            records: found.len() as u64,
+            share: found.len() as f64 / records.len() as f64,
+            examples,
+        })
     }
 }

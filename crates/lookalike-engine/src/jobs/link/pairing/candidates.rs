@@ -75,12 +75,20 @@ impl Column {
         gathered: &Gathered,
         (budget, pool): (&Arc<Budget>, &'p ThreadPool),
     ) -> Result<(Self, Sorter<'p, [u64; 2]>)> {
-        let mut column = Self { block: number, keys: Vec::with_capacity(gathered.records.len()) };
+        let mut column = Self {
+            block: number,
+            keys: Vec::with_capacity(gathered.records.len()),
+        };
         let mut rows = Sorter::<[u64; 2]>::new(budget, SORTERS, pool);
         keys.each_piece(1, |first, keys| {
             column.keys.extend(keys.iter().copied().map(Self::key));
-            let keyed = keys.iter().zip(first..).filter(|&(&key, _)| key != NO_KEY && wanted.needs(block, key));
-            keyed.map(|(&key, record)| [key, record]).try_for_each(|row| rows.push(row))
+            let keyed = keys
+                .iter()
+                .zip(first..)
+                .filter(|&(&key, _)| key != NO_KEY && wanted.needs(block, key));
+            keyed
+                .map(|(&key, record)| [key, record])
+                .try_for_each(|row| rows.push(row))
         })?;
         Ok((column, rows))
     }
@@ -88,7 +96,11 @@ impl Column {
     /// Shortens a key to 32 bits. The result is 0 only if there is no key. Different values may have the same short key, so two
     /// records with equal short keys are also compared by their values, except for bands, in which equal keys are enough.
     fn key(key: u64) -> u32 {
-        if key == NO_KEY { 0 } else { (key as u32).max(1) }
+        if key == NO_KEY {
+            0
+        } else {
+            (key as u32).max(1)
+        }
     }
 }
 
@@ -140,18 +152,36 @@ pub(in crate::jobs::link) fn candidates<T: Send>(
     mut give: impl FnMut(T) -> Result<()>,
 ) -> Result<Vec<BlockFigures>> {
     let (mut blocks, mut columns) = (Vec::new(), Vec::<Column>::new());
-    let mut bar = Bar::new(gathered, linker.blocks(), wanted.share(), pool, (observer, stage));
+    let mut bar = Bar::new(
+        gathered,
+        linker.blocks(),
+        wanted.share(),
+        pool,
+        (observer, stage),
+    );
     for (number, block) in linker.blocks().iter().enumerate() {
         let mut figures = BlockFigures::new(block);
         for keys in keys(block, gathered, budget, pool)? {
             budget.hold(4 * gathered.records.len());
-            let (mut column, rows) = Column::of(number, block, &keys, wanted, gathered, (budget, pool))?;
+            let (mut column, rows) =
+                Column::of(number, block, &keys, wanted, gathered, (budget, pool))?;
             drop(keys);
-            let scoring = Scoring { gathered, linker, earlier: &columns, pool, score: &score };
+            let scoring = Scoring {
+                gathered,
+                linker,
+                earlier: &columns,
+                pool,
+                score: &score,
+            };
             let mut batch = Batch::default();
-            each_bucket(rows, wanted, &mut column, (gathered, linker), &mut figures, |bucket| {
-                scoring.bucket(bucket, &mut batch, &mut bar, &mut give)
-            })?;
+            each_bucket(
+                rows,
+                wanted,
+                &mut column,
+                (gathered, linker),
+                &mut figures,
+                |bucket| scoring.bucket(bucket, &mut batch, &mut bar, &mut give),
+            )?;
             scoring.score(&mut batch, &mut bar, &mut give)?;
             bar.next_column()?;
             figures.candidates += batch.candidates;
@@ -159,8 +189,15 @@ pub(in crate::jobs::link) fn candidates<T: Send>(
         }
         blocks.push(figures);
     }
-    bar.finish(blocks.iter().map(|block: &BlockFigures| block.candidates).sum())?;
-    columns.iter().for_each(|column| budget.release(4 * column.keys.len()));
+    bar.finish(
+        blocks
+            .iter()
+            .map(|block: &BlockFigures| block.candidates)
+            .sum(),
+    )?;
+    columns
+        .iter()
+        .for_each(|column| budget.release(4 * column.keys.len()));
     Ok(blocks)
 }
 
@@ -180,15 +217,26 @@ pub(in crate::jobs::link) fn count(
 ) -> Result<Vec<Counted>> {
     let mut counted = Vec::new();
     for (number, block) in linker.blocks().iter().enumerate() {
-        let mut of_block = Counted { figures: BlockFigures::new(block), pairs: 0 };
+        let mut of_block = Counted {
+            figures: BlockFigures::new(block),
+            pairs: 0,
+        };
         for keys in keys(block, gathered, budget, pool)? {
-            let (mut column, rows) = Column::of(number, block, &keys, Wanted::All, gathered, (budget, pool))?;
-            each_bucket(rows, Wanted::All, &mut column, (gathered, linker), &mut of_block.figures, |bucket| {
-                let pairs = pairs_among(bucket, gathered);
-                of_block.pairs += pairs;
-                each(bucket, pairs);
-                Ok(())
-            })?;
+            let (mut column, rows) =
+                Column::of(number, block, &keys, Wanted::All, gathered, (budget, pool))?;
+            each_bucket(
+                rows,
+                Wanted::All,
+                &mut column,
+                (gathered, linker),
+                &mut of_block.figures,
+                |bucket| {
+                    let pairs = pairs_among(bucket, gathered);
+                    of_block.pairs += pairs;
+                    each(bucket, pairs);
+                    Ok(())
+                },
+            )?;
         }
         counted.push(of_block);
     }
@@ -196,17 +244,25 @@ pub(in crate::jobs::link) fn count(
 }
 
 /// Computes the keys of all records, by column.
-fn keys(block: &Block, gathered: &Gathered, budget: &Arc<Budget>, pool: &ThreadPool) -> Result<Vec<Spill<u64>>> {
+fn keys(
+    block: &Block,
+    gathered: &Gathered,
+    budget: &Arc<Budget>,
+    pool: &ThreadPool,
+) -> Result<Vec<Spill<u64>>> {
     let (records, width) = (gathered.records.len(), block.keys());
     let mut columns: Vec<Spill<u64>> = (0..width).map(|_| Spill::new(budget)).collect();
     let of_some = |start: usize| {
         let mut keys = Vec::with_capacity(BY_ONE.min(records - start) * width);
-        (start..records.min(start + BY_ONE)).for_each(|record| block.write_keys(&gathered.records, record as u32, &mut keys));
+        (start..records.min(start + BY_ONE))
+            .for_each(|record| block.write_keys(&gathered.records, record as u32, &mut keys));
         keys
     };
     let mut column = Vec::with_capacity(BY_ONE);
     for first in (0..records).step_by(AT_A_TIME) {
-        let starts: Vec<usize> = (first..records.min(first + AT_A_TIME)).step_by(BY_ONE).collect();
+        let starts: Vec<usize> = (first..records.min(first + AT_A_TIME))
+            .step_by(BY_ONE)
+            .collect();
         let made: Vec<Vec<u64>> = pool.install(|| starts.into_par_iter().map(of_some).collect());
         for piece in made {
             for (at, store) in columns.iter_mut().enumerate() {
@@ -231,10 +287,15 @@ fn each_bucket(
 ) -> Result<()> {
     let block = &linker.blocks()[column.block];
     let mut take = |bucket: &[u32], key: u64| -> Result<()> {
-        if block.at_most().is_some_and(|most| bucket.len() > most as usize) {
+        if block
+            .at_most()
+            .is_some_and(|most| bucket.len() > most as usize)
+        {
             figures.values_passed_over += 1;
             figures.pairs_passed_over += pairs_among(bucket, gathered);
-            bucket.iter().for_each(|&record| column.keys[record as usize] = 0);
+            bucket
+                .iter()
+                .for_each(|&record| column.keys[record as usize] = 0);
         } else if bucket.len() > 1 && wanted.has(key) {
             give(bucket)?;
         }
@@ -253,7 +314,9 @@ fn each_bucket(
                     take(&members, of)?;
                     break;
                 }
-                let (own, others): (Vec<u32>, Vec<u32>) = members.iter().partition(|&&record| record == first || same(&record));
+                let (own, others): (Vec<u32>, Vec<u32>) = members
+                    .iter()
+                    .partition(|&&record| record == first || same(&record));
                 take(&own, of)?;
                 members = others;
             }
@@ -268,7 +331,10 @@ fn each_bucket(
 /// Returns the number of pairs of a bucket's records. With two collections, only pairs of records from different collections
 /// count.
 fn pairs_among(bucket: &[u32], gathered: &Gathered) -> u64 {
-    gathered.pairs_of(bucket.partition_point(|&record| record < gathered.split) as u64, bucket.len() as u64)
+    gathered.pairs_of(
+        bucket.partition_point(|&record| record < gathered.split) as u64,
+        bucket.len() as u64,
+    )
 }
 
 /// The number of pairs that are scored together, and the number that one worker scores in one step.
@@ -294,14 +360,20 @@ struct Tally<T> {
 
 impl<T> Default for Tally<T> {
     fn default() -> Self {
-        Self { pairs: Vec::new(), candidates: 0 }
+        Self {
+            pairs: Vec::new(),
+            candidates: 0,
+        }
     }
 }
 
 impl<T> Tally<T> {
     fn and(mut self, mut other: Self) -> Self {
         self.pairs.append(&mut other.pairs);
-        Self { pairs: self.pairs, candidates: self.candidates + other.candidates }
+        Self {
+            pairs: self.pairs,
+            candidates: self.candidates + other.candidates,
+        }
     }
 }
 
@@ -317,7 +389,13 @@ struct Scoring<'a, F> {
 
 impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
     /// Adds a bucket's pairs, and scores the batch when it is large enough; a large bucket is scored in parts.
-    fn bucket(&self, bucket: &[u32], batch: &mut Batch, bar: &mut Bar, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
+    fn bucket(
+        &self,
+        bucket: &[u32],
+        batch: &mut Batch,
+        bar: &mut Bar,
+        give: &mut impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
         if batch.units.is_empty() {
             batch.records.clear();
         }
@@ -325,7 +403,11 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
         batch.records.extend_from_slice(bucket);
         let second = first + bucket.partition_point(|&record| record < self.gathered.split);
         let end = batch.records.len();
-        let (firsts, across) = if self.gathered.are_two() { (first..second, Some(second)) } else { (first..end, None) };
+        let (firsts, across) = if self.gathered.are_two() {
+            (first..second, Some(second))
+        } else {
+            (first..end, None)
+        };
         for at in firsts {
             let mut from = across.unwrap_or(at + 1);
             while from < end {
@@ -343,11 +425,22 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
 
     /// Scores the pairs of a batch, except pairs that an earlier column has already made. Calls `give` with each value that `score`
     /// returns.
-    fn score(&self, batch: &mut Batch, bar: &mut Bar, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
+    fn score(
+        &self,
+        batch: &mut Batch,
+        bar: &mut Bar,
+        give: &mut impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)
         };
-        let units = || batch.units.par_iter().fold(Tally::default, of_one).reduce(Tally::default, Tally::and);
+        let units = || {
+            batch
+                .units
+                .par_iter()
+                .fold(Tally::default, of_one)
+                .reduce(Tally::default, Tally::and)
+        };
         let tally = self.pool.install(units);
         batch.units.clear();
         bar.advance(std::mem::take(&mut batch.pairs) as u64)?;
@@ -369,6 +462,8 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
     /// Returns whether a column makes two records candidates.
     fn shares(&self, column: &Column, a: u32, b: u32) -> bool {
         let key = column.keys[a as usize];
-        key != 0 && key == column.keys[b as usize] && self.linker.blocks()[column.block].confirms(&self.gathered.records, a, b)
+        key != 0
+            && key == column.keys[b as usize]
+            && self.linker.blocks()[column.block].confirms(&self.gathered.records, a, b)
     }
 }

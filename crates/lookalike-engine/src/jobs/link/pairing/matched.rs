@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use lookalike::cluster::UnionFind;
-use lookalike_applications::records::{Linker, Matching, OneToOne, Scored, assign, has_no_duplicates};
+use lookalike_applications::records::{
+    Linker, Matching, OneToOne, Scored, assign, has_no_duplicates,
+};
 use lookalike_io::{
     error::Result,
     spill::{Budget, Sorter, Spill},
@@ -29,7 +31,11 @@ pub(in crate::jobs::link) fn prepared(
 }
 
 /// Returns whether each record is in at most one pair. This depends only on the configuration and the records.
-pub(in crate::jobs::link) fn is_one_to_one(linker: &Linker, gathered: &Gathered, pool: &ThreadPool) -> bool {
+pub(in crate::jobs::link) fn is_one_to_one(
+    linker: &Linker,
+    gathered: &Gathered,
+    pool: &ThreadPool,
+) -> bool {
     let records = &gathered.records;
     let is_clean = |range| has_no_duplicates(records, range);
     match linker.config().one_to_one {
@@ -38,7 +44,8 @@ pub(in crate::jobs::link) fn is_one_to_one(linker: &Linker, gathered: &Gathered,
         OneToOne::Auto if !gathered.are_two() => false,
         OneToOne::Auto => {
             let (first, second) = (0..gathered.split, gathered.split..records.len() as u32);
-            let (first, second) = pool.install(|| rayon::join(|| is_clean(first), || is_clean(second)));
+            let (first, second) =
+                pool.install(|| rayon::join(|| is_clean(first), || is_clean(second)));
             first && second
         }
     }
@@ -61,10 +68,19 @@ impl<'a> FoundPairs<'a> {
     /// The bytes for each record, with those of the matching.
     pub(in crate::jobs::link) const SIZE: usize = 5;
 
-    pub(in crate::jobs::link) fn new(gathered: &Gathered, means: (&'a Arc<Budget>, &'a ThreadPool)) -> Self {
+    pub(in crate::jobs::link) fn new(
+        gathered: &Gathered,
+        means: (&'a Arc<Budget>, &'a ThreadPool),
+    ) -> Self {
         let records = gathered.records.len();
         means.0.hold(Self::SIZE * records);
-        Self { pairs: Spill::new(means.0), sets: UnionFind::new(records), records, are_two: gathered.are_two(), means }
+        Self {
+            pairs: Spill::new(means.0),
+            sets: UnionFind::new(records),
+            records,
+            are_two: gathered.are_two(),
+            means,
+        }
     }
 
     pub(in crate::jobs::link) fn push(&mut self, row: Row) -> Result<()> {
@@ -132,17 +148,28 @@ impl Choosing<'_> {
                 return Ok(());
             }
             self.is_large = true;
-            return std::mem::take(&mut self.component).into_iter().try_for_each(|row| self.take(row));
+            return std::mem::take(&mut self.component)
+                .into_iter()
+                .try_for_each(|row| self.take(row));
         }
         self.take(row)
     }
 
     fn take(&mut self, row: Row) -> Result<()> {
-        if self.matching.takes(&scored(self.linker, row)) { self.chosen.push(row) } else { Ok(()) }
+        if self.matching.takes(&scored(self.linker, row)) {
+            self.chosen.push(row)
+        } else {
+            Ok(())
+        }
     }
 
     fn finish(&mut self) -> Result<()> {
-        let weighted = |&row: &Row| (scored(self.linker, row), row[2].saturating_sub(self.least) + 1);
+        let weighted = |&row: &Row| {
+            (
+                scored(self.linker, row),
+                row[2].saturating_sub(self.least) + 1,
+            )
+        };
         let pairs: Vec<(Scored, u32)> = self.component.iter().map(weighted).collect();
         for at in assign(&pairs, &mut self.matching) {
             self.chosen.push(self.component[at])?;

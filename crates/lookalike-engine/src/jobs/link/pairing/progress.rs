@@ -33,9 +33,19 @@ impl<'a> Bar<'a> {
         (observer, stage): (Observer<'a>, Stage),
     ) -> Self {
         let step = (gathered.records.len() / SAMPLE).max(1);
-        let of_block =
-            |block: &Block| -> Vec<f64> { sampled(gathered, block, step, pool).iter().map(|pairs| pairs * share).collect() };
-        Self { observer, stage, expected: blocks.iter().flat_map(of_block).collect(), column: 0, done: 0 }
+        let of_block = |block: &Block| -> Vec<f64> {
+            sampled(gathered, block, step, pool)
+                .iter()
+                .map(|pairs| pairs * share)
+                .collect()
+        };
+        Self {
+            observer,
+            stage,
+            expected: blocks.iter().flat_map(of_block).collect(),
+            column: 0,
+            done: 0,
+        }
     }
 
     /// Reports that some pairs of this column were made.
@@ -71,7 +81,9 @@ fn sampled(gathered: &Gathered, block: &Block, step: usize, pool: &ThreadPool) -
     let records: Vec<u32> = (0..gathered.records.len() as u32).step_by(step).collect();
     let of_some = |records: &[u32]| {
         let mut keys = Vec::with_capacity(records.len() * block.keys());
-        records.iter().for_each(|&record| block.write_keys(&gathered.records, record, &mut keys));
+        records
+            .iter()
+            .for_each(|&record| block.write_keys(&gathered.records, record, &mut keys));
         keys
     };
     let keys: Vec<u64> = pool.install(|| records.par_chunks(256).flat_map_iter(of_some).collect());
@@ -85,7 +97,10 @@ fn sampled(gathered: &Gathered, block: &Block, step: usize, pool: &ThreadPool) -
         keyed.sort_unstable();
         let pairs = |bucket: &[(u64, u32)]| {
             let all = bucket.len();
-            if block.at_most().is_some_and(|most| all * step > most as usize) {
+            if block
+                .at_most()
+                .is_some_and(|most| all * step > most as usize)
+            {
                 return 0;
             }
             let first = bucket.partition_point(|(_, record)| *record < gathered.split);

@@ -19,9 +19,19 @@ pub(in crate::jobs::link) struct Collection<'a> {
 
 /// Returns the collections: the references of the configuration, if there are any, and its inputs.
 pub(in crate::jobs::link) fn collections(config: &RunConfig) -> Vec<Collection<'_>> {
-    let references = Collection { names: &config.against, tables: &config.against_tables };
-    let inputs = Collection { names: &config.inputs, tables: &config.tables };
-    if config.has_references() { vec![references, inputs] } else { vec![inputs] }
+    let references = Collection {
+        names: &config.against,
+        tables: &config.against_tables,
+    };
+    let inputs = Collection {
+        names: &config.inputs,
+        tables: &config.tables,
+    };
+    if config.has_references() {
+        vec![references, inputs]
+    } else {
+        vec![inputs]
+    }
 }
 
 /// Returns all inputs of all collections.
@@ -30,7 +40,10 @@ pub(in crate::jobs::link) fn collections(config: &RunConfig) -> Vec<Collection<'
 /// Fails if a name does not exist, or if an input is given twice.
 pub(in crate::jobs::link) fn all_inputs(config: &RunConfig) -> Result<Vec<Input>> {
     let collections = collections(config);
-    let given: Vec<_> = collections.iter().map(|collection| (collection.names, collection.tables)).collect();
+    let given: Vec<_> = collections
+        .iter()
+        .map(|collection| (collection.names, collection.tables))
+        .collect();
     Ok(config.expand_collections(&given)?.0.inputs)
 }
 
@@ -43,7 +56,10 @@ impl Collection<'_> {
     /// Returns the names of the collection, for messages.
     pub(in crate::jobs::link) fn shown(&self) -> String {
         let names = self.names.iter().map(|name| shown_name(name));
-        names.chain(self.tables.iter().map(|table| table.name().into())).collect::<Vec<_>>().join(", ")
+        names
+            .chain(self.tables.iter().map(|table| table.name().into()))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Returns whether the format of each input is known from the configuration or from its name.
@@ -56,11 +72,26 @@ impl Collection<'_> {
     ///
     /// # Errors
     /// Fails if an input does not exist, or if a table cannot be opened.
-    pub(in crate::jobs::link) fn open(&self, config: &RunConfig, fields: RecordFields) -> Result<Source> {
+    pub(in crate::jobs::link) fn open(
+        &self,
+        config: &RunConfig,
+        fields: RecordFields,
+    ) -> Result<Source> {
         let (inputs, tables) = (self.names.into(), self.tables.into());
-        let own = RunConfig { inputs, tables, against: Vec::new(), against_tables: Vec::new(), ..config.clone() };
+        let own = RunConfig {
+            inputs,
+            tables,
+            against: Vec::new(),
+            against_tables: Vec::new(),
+            ..config.clone()
+        };
         let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
-        let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::records(fields) };
+        let reading = Reading {
+            format: config.format,
+            delimiter: config.delimiter,
+            encoding,
+            ..Reading::records(fields)
+        };
         Source::new(own.expand()?, reading, &config.temp_dir)
     }
 }

@@ -7,7 +7,9 @@ use lookalike_applications::records::{Linker, Records, Scratch as Normal, measur
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
     format::Format,
-    read::{Block, Blocks, Naming, Paths, Reading, RecordFields, Scratch, Shape, Source, each_block},
+    read::{
+        Block, Blocks, Naming, Paths, Reading, RecordFields, Scratch, Shape, Source, each_block,
+    },
     words,
 };
 use rayon::ThreadPool;
@@ -57,7 +59,10 @@ impl Gathered {
     ) -> Result<Self> {
         let wanted = Asked::new(config, linker, right_by).record_fields();
         let open = |collection: &Collection| collection.open(config, wanted.clone());
-        let sources: Vec<Source> = collections(config).iter().map(open).collect::<Result<_>>()?;
+        let sources: Vec<Source> = collections(config)
+            .iter()
+            .map(open)
+            .collect::<Result<_>>()?;
         Self::read_from(config, &sources, (linker, right_by), pool, observer)
     }
 
@@ -82,7 +87,12 @@ impl Gathered {
         let asked = Asked::new(config, linker, right_by);
         let (mut seen, mut first) = (vec![false; asked.paths_of_fields], Vec::new());
         for (number, (collection, source)) in collections.iter().zip(sources).enumerate() {
-            let came = all.collection(config, (collection, source), number, (&asked, linker, pool, observer))?;
+            let came = all.collection(
+                config,
+                (collection, source),
+                number,
+                (&asked, linker, pool, observer),
+            )?;
             if number == 0 {
                 all.split = all.len()?;
             }
@@ -92,7 +102,9 @@ impl Gathered {
             }
             let name = &collection.shown();
             asked.refuse_absent(&came.seen, &came.first, name)?;
-            seen.iter_mut().zip(&came.seen).for_each(|(seen, other)| *seen |= other);
+            seen.iter_mut()
+                .zip(&came.seen)
+                .for_each(|(seen, other)| *seen |= other);
             if first.is_empty() {
                 first = came.first;
             }
@@ -107,33 +119,59 @@ impl Gathered {
 
     /// Returns an error if no record of a collection has the label field, because all pairs would then count as wrong.
     fn refuse_unlabelled(&self, config: &RunConfig, name: &str, collection: usize) -> Result<()> {
-        let Some(label) = &config.label_field else { return Ok(()) };
-        let own = if collection == 0 { &self.labels[..] } else { &self.labels[self.split as usize..] };
+        let Some(label) = &config.label_field else {
+            return Ok(());
+        };
+        let own = if collection == 0 {
+            &self.labels[..]
+        } else {
+            &self.labels[self.split as usize..]
+        };
         if own.iter().any(|label| *label != 0) {
             return Ok(());
         }
         let label = (Setting::LabelField, cut(label).into_owned());
-        let wrong = Error::record(words![label, ": this field is missing or empty in all records"]).at(name);
+        let wrong = Error::record(words![
+            label,
+            ": this field is missing or empty in all records"
+        ])
+        .at(name);
         Err(wrong.advise("name the field that shows which records belong together"))
     }
 
     /// Returns an error if no record of a collection has a date or a number in the field `right_by`.
-    fn refuse_unmeasured(&self, right_by: Option<&str>, name: &str, collection: usize) -> Result<()> {
+    fn refuse_unmeasured(
+        &self,
+        right_by: Option<&str>,
+        name: &str,
+        collection: usize,
+    ) -> Result<()> {
         let Some(field) = right_by else { return Ok(()) };
-        let own = if collection == 0 { &self.values[..] } else { &self.values[self.split as usize..] };
+        let own = if collection == 0 {
+            &self.values[..]
+        } else {
+            &self.values[self.split as usize..]
+        };
         if own.iter().any(|value| !value.is_nan()) {
             return Ok(());
         }
         let field = (Setting::RightBy, cut(field).into_owned());
-        let wrong = Error::record(words![field, ": no record has a date or a number in this field"]).at(name);
+        let wrong = Error::record(words![
+            field,
+            ": no record has a date or a number in this field"
+        ])
+        .at(name);
         Err(wrong.advise("name a field that has one"))
     }
 
     /// Returns the number of records.
     pub(in crate::jobs::link) fn len(&self) -> Result<u32> {
         u32::try_from(self.records.len()).map_err(|_| {
-            Error::new(ErrorKind::Input, "more than 4,294,967,295 records cannot be linked in one run")
-                .advise("split them by a field that linked records must share")
+            Error::new(
+                ErrorKind::Input,
+                "more than 4,294,967,295 records cannot be linked in one run",
+            )
+            .advise("split them by a field that linked records must share")
         })
     }
 
@@ -157,13 +195,18 @@ impl Gathered {
 
     /// Returns the collection of a record, `a` or `b`, if there are two.
     pub(in crate::jobs::link) fn collection_of(&self, record: u32) -> Option<&'static str> {
-        self.are_two.then_some(if record < self.split { "a" } else { "b" })
+        self.are_two
+            .then_some(if record < self.split { "a" } else { "b" })
     }
 
     /// Returns the number of pairs of some records, of which the first `first` are in the first collection. If there are two collections,
     /// only pairs of records from different collections count.
     pub(in crate::jobs::link) fn pairs_of(&self, first: u64, all: u64) -> u64 {
-        if self.are_two { first * (all - first) } else { all * all.saturating_sub(1) / 2 }
+        if self.are_two {
+            first * (all - first)
+        } else {
+            all * all.saturating_sub(1) / 2
+        }
     }
 
     /// Returns the number of pairs that could be scored.
@@ -183,11 +226,16 @@ impl Gathered {
 
     /// Returns the record with this id, which is given as JSON. If there is none, a number is also looked up as a string, and a
     /// string as a number, because CSV does not distinguish 7 and "7".
-    pub(in crate::jobs::link) fn find_of_any_type(&self, id: &str, collection: usize) -> Option<u32> {
-        self.find(id, collection).or_else(|| match serde_json::from_str(id) {
-            Ok(serde_json::Value::String(text)) => self.find(&text, collection),
-            _ => self.find(&serde_json::Value::from(id).to_string(), collection),
-        })
+    pub(in crate::jobs::link) fn find_of_any_type(
+        &self,
+        id: &str,
+        collection: usize,
+    ) -> Option<u32> {
+        self.find(id, collection)
+            .or_else(|| match serde_json::from_str(id) {
+                Ok(serde_json::Value::String(text)) => self.find(&text, collection),
+                _ => self.find(&serde_json::Value::from(id).to_string(), collection),
+            })
     }
 
     fn collection(
@@ -198,11 +246,16 @@ impl Gathered {
         (asked, linker, pool, observer): (&Asked, &Linker, &ThreadPool, Observer),
     ) -> Result<Came> {
         let says_format = collection.says_format(config);
-        let mut came = Came { seen: vec![false; asked.paths_of_fields], first: Vec::new() };
+        let mut came = Came {
+            seen: vec![false; asked.paths_of_fields],
+            first: Vec::new(),
+        };
         in_order_placed(
             pool,
             Blocks::new(source),
-            |block, worker: &mut Worker| asked.read(block, (source.reading(), says_format), linker, worker),
+            |block, worker: &mut Worker| {
+                asked.read(block, (source.reading(), says_format), linker, worker)
+            },
             |place, piece: Piece| {
                 Progress::new(Stage::Gathering, source.read(), source.total()).tell(observer)?;
                 for (at, line) in piece.lines.iter().enumerate() {
@@ -210,7 +263,9 @@ impl Gathered {
                     let called;
                     let id = match id {
                         "" => {
-                            called = serde_json::Value::from(place.of(u64::from(*line)).to_string()).to_string();
+                            called =
+                                serde_json::Value::from(place.of(u64::from(*line)).to_string())
+                                    .to_string();
                             &called
                         }
                         id => id,
@@ -225,7 +280,10 @@ impl Gathered {
                 self.records.append(&piece.records);
                 self.labels.extend(&piece.labels);
                 self.values.extend(&piece.values);
-                came.seen.iter_mut().zip(&piece.seen).for_each(|(seen, other)| *seen |= other);
+                came.seen
+                    .iter_mut()
+                    .zip(&piece.seen)
+                    .for_each(|(seen, other)| *seen |= other);
                 if came.first.is_empty() {
                     came.first = piece.first;
                 }
@@ -233,7 +291,10 @@ impl Gathered {
             },
         )?;
         // The columns that are not read are not in the first record, but a message about a missing field lists them, too.
-        let is_table = source.formats().iter().any(|format| format.is_some_and(Format::is_table));
+        let is_table = source
+            .formats()
+            .iter()
+            .any(|format| format.is_some_and(Format::is_table));
         if is_table && !came.first.is_empty() && came.seen.contains(&false) {
             came.first = first_record(config, collection)?;
         }
@@ -324,13 +385,33 @@ impl<'a> Asked<'a> {
             fields.push((field.name.as_str(), first..names.len()));
         }
         let (paths_of_fields, label) = (names.len(), config.label_field.as_deref());
-        let all = names.iter().copied().chain([config.id_field.as_str()]).chain(label).chain(right_by).map(String::from);
-        Self { paths: Paths::new(all), fields, paths_of_fields, id: &config.id_field, label, right_by, names }
+        let all = names
+            .iter()
+            .copied()
+            .chain([config.id_field.as_str()])
+            .chain(label)
+            .chain(right_by)
+            .map(String::from);
+        Self {
+            paths: Paths::new(all),
+            fields,
+            paths_of_fields,
+            id: &config.id_field,
+            label,
+            right_by,
+            names,
+        }
     }
 
     /// Returns the fields that are read.
     fn record_fields(&self) -> RecordFields {
-        let names = self.names.iter().copied().chain([self.id]).chain(self.label).chain(self.right_by);
+        let names = self
+            .names
+            .iter()
+            .copied()
+            .chain([self.id])
+            .chain(self.label)
+            .chain(self.right_by);
         RecordFields::Named(names.map(String::from).collect())
     }
 
@@ -350,24 +431,37 @@ impl<'a> Asked<'a> {
             seen: vec![false; self.paths_of_fields],
             first: Vec::new(),
         };
-        let Worker { scratch, normal, line, text, values } = worker;
+        let Worker {
+            scratch,
+            normal,
+            line,
+            text,
+            values,
+        } = worker;
         values.resize(self.fields.len(), String::new());
         for at in 0..block.len() {
             let wrong = |wrong: Error| wrong.of_line(at as u64);
             let object = block.fields(at, reading, scratch, line).map_err(wrong)?;
             let Some(object) = object else { continue };
-            let no_object = !says_format && block.is_lines() && !object.trim_ascii_start().starts_with(b"{");
+            let no_object =
+                !says_format && block.is_lines() && !object.trim_ascii_start().starts_with(b"{");
             let found = self.paths.find(object).map_err(|what| {
-                wrong(block.not_utf8(at, reading, Naming::Encoding).unwrap_or_else(|| match no_object {
-                    true => what.advise(words!["for CSV, give ", (Setting::Format, "csv")]),
-                    false => what,
-                }))
+                wrong(
+                    block
+                        .not_utf8(at, reading, Naming::Encoding)
+                        .unwrap_or_else(|| match no_object {
+                            true => what.advise(words!["for CSV, give ", (Setting::Format, "csv")]),
+                            false => what,
+                        }),
+                )
             })?;
             if piece.lines.is_empty() {
                 piece.first = object.to_vec();
             }
             piece.lines.push(at as u32);
-            for ((_, numbers), (field, into)) in self.fields.iter().zip(values.iter_mut().enumerate()) {
+            for ((_, numbers), (field, into)) in
+                self.fields.iter().zip(values.iter_mut().enumerate())
+            {
                 text.clear();
                 into.clear();
                 for number in numbers.clone() {
@@ -382,19 +476,39 @@ impl<'a> Asked<'a> {
                 linker.normalise(field, text, normal, into);
             }
             piece.records.push(values.iter().map(String::as_str));
-            let id = name(found[self.paths_of_fields], self.id, "an id", Setting::IdField).map_err(wrong)?;
-            piece.ids.push([if block.is_delimited() && id == "\"\"" { "" } else { id }]);
+            let id = name(
+                found[self.paths_of_fields],
+                self.id,
+                "an id",
+                Setting::IdField,
+            )
+            .map_err(wrong)?;
+            piece.ids.push([if block.is_delimited() && id == "\"\"" {
+                ""
+            } else {
+                id
+            }]);
             if let Some(field) = self.label {
                 let value = found[self.paths_of_fields + 1];
                 name(value, field, "a label", Setting::LabelField).map_err(wrong)?;
                 // Only the text of the label counts, not its type, because CSV has no numbers: 7 and "7" are the same label.
-                let label = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
-                piece.labels.push(if label.is_empty() { 0 } else { xxh3_128(label.as_bytes()).max(1) });
+                let label = value
+                    .map_or(Ok("".into()), |value| written(value, field))
+                    .map_err(wrong)?;
+                piece.labels.push(if label.is_empty() {
+                    0
+                } else {
+                    xxh3_128(label.as_bytes()).max(1)
+                });
             }
             if let Some(field) = self.right_by {
                 let value = found[self.paths_of_fields + 1 + usize::from(self.label.is_some())];
-                let value = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
-                piece.values.push(measure(&value, normal).unwrap_or(f64::NAN));
+                let value = value
+                    .map_or(Ok("".into()), |value| written(value, field))
+                    .map_err(wrong)?;
+                piece
+                    .values
+                    .push(measure(&value, normal).unwrap_or(f64::NAN));
             }
         }
         Ok(piece)
@@ -404,17 +518,33 @@ impl<'a> Asked<'a> {
     /// read from several paths, only one of the paths has to occur, because two collections may use different names for the same
     /// field.
     fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
-        match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
+        match self
+            .fields
+            .iter()
+            .find(|(_, numbers)| !numbers.clone().any(|number| seen[number]))
+        {
             None => Ok(()),
-            Some((field, numbers)) => Err(absent(input, field, &self.names[numbers.clone()], first)),
+            Some((field, numbers)) => {
+                Err(absent(input, field, &self.names[numbers.clone()], first))
+            }
         }
     }
 
     /// Returns an error if a field is read from a path that occurs in no record of any collection.
-    fn refuse_absent_everywhere(&self, seen: &[bool], first: &[u8], inputs: &[String]) -> Result<()> {
+    fn refuse_absent_everywhere(
+        &self,
+        seen: &[bool],
+        first: &[u8],
+        inputs: &[String],
+    ) -> Result<()> {
         let of_path = |(field, numbers): &(&str, Range<usize>)| {
             let number = numbers.clone().find(|&number| !seen[number])?;
-            Some(absent(&inputs.join(", "), field, &self.names[number..=number], first))
+            Some(absent(
+                &inputs.join(", "),
+                field,
+                &self.names[number..=number],
+                first,
+            ))
         };
         self.fields.iter().find_map(of_path).map_or(Ok(()), Err)
     }
@@ -422,14 +552,24 @@ impl<'a> Asked<'a> {
 
 fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
     let absent: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
-    let names: Vec<String> = Paths::names_in(first).iter().map(|name| quoted(name)).collect();
+    let names: Vec<String> = Paths::names_in(first)
+        .iter()
+        .map(|name| quoted(name))
+        .collect();
     let what = format!(
         "no record has {}, from which the field {} is read; the first record has {}",
         absent.join(" or "),
         quoted(field),
-        if names.is_empty() { "no fields".into() } else { names.join(", ") }
+        if names.is_empty() {
+            "no fields".into()
+        } else {
+            names.join(", ")
+        }
     );
-    Error::record(what).at(input).in_field(field).advise("set `from` to the field's name in the records")
+    Error::record(what)
+        .at(input)
+        .in_field(field)
+        .advise("set `from` to the field's name in the records")
 }
 
 /// Returns the text of a value; empty if it is null.
@@ -438,19 +578,22 @@ fn written<'v>(value: &'v RawValue, name: &str) -> Result<Cow<'v, str>> {
     match Shape::of(raw) {
         Shape::Text => match raw[1..raw.len() - 1].contains('\\') {
             false => Ok(raw[1..raw.len() - 1].into()),
-            true => serde_json::from_str::<String>(raw).map(Cow::Owned).map_err(|_| {
-                Error::record(format!(
+            true => serde_json::from_str::<String>(raw)
+                .map(Cow::Owned)
+                .map_err(|_| {
+                    Error::record(format!(
                     "field {} has half of a character (a lone surrogate), which is not valid text",
                     quoted(name)
                 ))
                 .in_field(name)
                 .advise("write it again from its source")
-            }),
+                }),
         },
         Shape::Number | Shape::Bool => Ok(raw.into()),
         Shape::Null => Ok("".into()),
         shape @ (Shape::Array | Shape::Object) => {
-            let wrong = Error::record(format!("field {} is {}", quoted(name), shape.name())).in_field(name);
+            let wrong =
+                Error::record(format!("field {} is {}", quoted(name), shape.name())).in_field(name);
             Err(wrong.advise(
                 "a compared field must be a string or a number; join its parts into one string first, or name one with `from`",
             ))
@@ -459,13 +602,23 @@ fn written<'v>(value: &'v RawValue, name: &str) -> Result<Cow<'v, str>> {
 }
 
 /// Returns an id or a label as written in the record; empty if it is null or missing.
-fn name<'v>(value: Option<&'v RawValue>, field: &str, what: &str, option: Setting) -> Result<&'v str> {
-    let Some(value) = value.map(RawValue::get).filter(|value| *value != "null") else { return Ok("") };
+fn name<'v>(
+    value: Option<&'v RawValue>,
+    field: &str,
+    what: &str,
+    option: Setting,
+) -> Result<&'v str> {
+    let Some(value) = value.map(RawValue::get).filter(|value| *value != "null") else {
+        return Ok("");
+    };
     match Shape::of(value) {
         shape if shape.is_name() => Ok(value),
         other => {
-            let advice = format!("{what} must be a string or a number; leave it out, or name another field with ");
-            let wrong = Error::record(format!("field {} is {}", quoted(field), other.name())).in_field(field);
+            let advice = format!(
+                "{what} must be a string or a number; leave it out, or name another field with "
+            );
+            let wrong = Error::record(format!("field {} is {}", quoted(field), other.name()))
+                .in_field(field);
             Err(wrong.advise(words![advice, option]))
         }
     }

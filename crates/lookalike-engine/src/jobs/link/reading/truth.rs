@@ -50,10 +50,15 @@ impl Truth {
     /// # Errors
     /// Fails if a file cannot be read, if a line is not such a pair, if an id belongs to no record, or if a pair is listed as a match and
     /// as no match.
-    pub(in crate::jobs::link) fn read(path: &Path, gathered: &Gathered, temp_dir: &Path) -> Result<Self> {
+    pub(in crate::jobs::link) fn read(
+        path: &Path,
+        gathered: &Gathered,
+        temp_dir: &Path,
+    ) -> Result<Self> {
         let (mut matches, mut others) = (Vec::new(), Vec::new());
         each_line(path, Reading::lines(), temp_dir, |line, _| {
-            let LabelledPair { a, b, is_match } = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
+            let LabelledPair { a, b, is_match } =
+                parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
             let find = |id: &RawValue, collection| gathered.find_of_any_type(id.get(), collection);
             let across = |a: &RawValue, b: &RawValue| Some((find(a, 0)?, find(b, 1)?));
             let within = |id: &RawValue| {
@@ -85,11 +90,23 @@ impl Truth {
             pairs.sort_unstable();
             pairs.dedup();
         }
-        if let Some((a, b)) = others.iter().find(|pair| matches.binary_search(pair).is_ok()) {
-            let what = format!("the pair of {} and {} is a match and no match", cut(gathered.id(*a)), cut(gathered.id(*b)));
-            return Err(Error::record(what).at(shown_path(path)).advise("remove one of the two lines"));
+        if let Some((a, b)) = others
+            .iter()
+            .find(|pair| matches.binary_search(pair).is_ok())
+        {
+            let what = format!(
+                "the pair of {} and {} is a match and no match",
+                cut(gathered.id(*a)),
+                cut(gathered.id(*b))
+            );
+            return Err(Error::record(what)
+                .at(shown_path(path))
+                .advise("remove one of the two lines"));
         }
-        Ok(Self::Pairs { matches, others: (!others.is_empty()).then_some(others) })
+        Ok(Self::Pairs {
+            matches,
+            others: (!others.is_empty()).then_some(others),
+        })
     }
 
     /// Returns whether a pair is a match; `None` if it has no label.
@@ -101,7 +118,10 @@ impl Truth {
             }
             Self::Pairs { matches, .. } if matches.binary_search(&(a, b)).is_ok() => Some(true),
             Self::Pairs { others: None, .. } => Some(false),
-            Self::Pairs { others: Some(others), .. } => others.binary_search(&(a, b)).is_ok().then_some(false),
+            Self::Pairs {
+                others: Some(others),
+                ..
+            } => others.binary_search(&(a, b)).is_ok().then_some(false),
         }
     }
 
@@ -114,7 +134,9 @@ impl Truth {
             Self::Pairs { matches, .. } => {
                 let mut clusters = UnionFind::new(records);
                 matches.iter().for_each(|&(a, b)| clusters.join(a, b));
-                (0..records as u32).map(|record| fold(clusters.find(record).into())).collect()
+                (0..records as u32)
+                    .map(|record| fold(clusters.find(record).into()))
+                    .collect()
             }
         }
     }
@@ -132,20 +154,35 @@ impl Truth {
 
     /// Returns the number of labelled pairs whose records are in one of the given groups, and how many of these are matches.
     pub(in crate::jobs::link) fn within(&self, groups: &[u32], gathered: &Gathered) -> (u64, u64) {
-        let together =
-            |pairs: &[(u32, u32)]| pairs.iter().filter(|(a, b)| groups[*a as usize] == groups[*b as usize]).count() as u64;
+        let together = |pairs: &[(u32, u32)]| {
+            pairs
+                .iter()
+                .filter(|(a, b)| groups[*a as usize] == groups[*b as usize])
+                .count() as u64
+        };
         match self {
-            Self::Pairs { matches, others: None } => {
-                (pairs_within((0..).zip(groups.iter().copied()), gathered), together(matches))
-            }
-            Self::Pairs { matches, others: Some(others) } => {
+            Self::Pairs {
+                matches,
+                others: None,
+            } => (
+                pairs_within((0..).zip(groups.iter().copied()), gathered),
+                together(matches),
+            ),
+            Self::Pairs {
+                matches,
+                others: Some(others),
+            } => {
                 let of_matches = together(matches);
                 (of_matches + together(others), of_matches)
             }
             Self::Labels(labels) => {
                 let labelled = || (0u32..).zip(labels).filter(|(_, label)| **label != 0);
-                let all = pairs_within(labelled().map(|(record, _)| (record, groups[record as usize])), gathered);
-                let equal = labelled().map(|(record, &label)| (record, (label, groups[record as usize])));
+                let all = pairs_within(
+                    labelled().map(|(record, _)| (record, groups[record as usize])),
+                    gathered,
+                );
+                let equal =
+                    labelled().map(|(record, &label)| (record, (label, groups[record as usize])));
                 (all, pairs_within(equal, gathered))
             }
         }

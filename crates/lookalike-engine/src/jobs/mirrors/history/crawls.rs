@@ -46,21 +46,55 @@ pub(super) struct OpenedCrawls {
 /// # Errors
 /// Fails if an input cannot be read, if the same input is named twice, if an output would overwrite an input, or if the number of
 /// threads or the memory limit is invalid.
-pub(super) fn open(config: &mut RunConfig, crawls: &[Crawl], output: &Path) -> Result<OpenedCrawls> {
-    config.inputs = crawls.iter().flat_map(|crawl| crawl.inputs.clone()).collect();
-    config.tables = crawls.iter().flat_map(|crawl| crawl.tables.clone()).collect();
+pub(super) fn open(
+    config: &mut RunConfig,
+    crawls: &[Crawl],
+    output: &Path,
+) -> Result<OpenedCrawls> {
+    config.inputs = crawls
+        .iter()
+        .flat_map(|crawl| crawl.inputs.clone())
+        .collect();
+    config.tables = crawls
+        .iter()
+        .flat_map(|crawl| crawl.tables.clone())
+        .collect();
     (config.against, config.against_tables, config.against_stored) = Default::default();
     let config = &*config;
-    let named: Vec<&Path> = [Some(output), config.skip_bad.as_deref(), config.summary.as_deref()].into_iter().flatten().collect();
-    let collections: Vec<_> = crawls.iter().map(|crawl| (&*crawl.inputs, &*crawl.tables)).collect();
-    let (Expanded { inputs, left_out, .. }, counts) = config.expand_collections(&collections)?;
+    let named: Vec<&Path> = [
+        Some(output),
+        config.skip_bad.as_deref(),
+        config.summary.as_deref(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let collections: Vec<_> = crawls
+        .iter()
+        .map(|crawl| (&*crawl.inputs, &*crawl.tables))
+        .collect();
+    let (
+        Expanded {
+            inputs, left_out, ..
+        },
+        counts,
+    ) = config.expand_collections(&collections)?;
     refuse_overwriting(&named, &inputs)?;
     refuse_other_than_lines(output, "history")?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
     let [mut output, bad] = create(config, [Some(output), config.skip_bad.as_deref()])?;
-    let means = Means::new(config, &named, |threads, memory| source.extra(threads, memory))?;
+    let means = Means::new(config, &named, |threads, memory| {
+        source.extra(threads, memory)
+    })?;
     means.run_ahead([&mut output]);
-    Ok(OpenedCrawls { source, counts, left_out, output, bad, means })
+    Ok(OpenedCrawls {
+        source,
+        counts,
+        left_out,
+        output,
+        bad,
+        means,
+    })
 }
 
 /// The documents of each crawl.
@@ -112,7 +146,8 @@ impl Crawls {
     /// Returns the number of sites of a crawl.
     pub(super) fn sites(&self, crawl: usize, sites: &Sites) -> u64 {
         let mut is_there = vec![false; sites.names.len()];
-        self.documents(crawl).for_each(|page| is_there[sites.of[page as usize] as usize] = true);
+        self.documents(crawl)
+            .for_each(|page| is_there[sites.of[page as usize] as usize] = true);
         is_there.into_iter().filter(|&is_there| is_there).count() as u64
     }
 
@@ -128,13 +163,19 @@ impl Crawls {
                 Ok(())
             })?;
             rows.sort_unstable();
-            let repeated = rows.windows(2).filter(|two| two[0].0 == two[1].0).map(|two| (two[1].1, two[0].1)).min();
+            let repeated = rows
+                .windows(2)
+                .filter(|two| two[0].0 == two[1].0)
+                .map(|two| (two[1].1, two[0].1))
+                .min();
             if let Some((document, first)) = repeated {
                 let id = table.ids.get(document, &mut scratch)?;
                 let (here, there) = (table.place(document, source)?, table.place(first, source)?);
-                return Err(Error::record(format!("id {} was already used at {there}", cut(id)))
-                    .at_place(here)
-                    .advise(make_unique()));
+                return Err(
+                    Error::record(format!("id {} was already used at {there}", cut(id)))
+                        .at_place(here)
+                        .advise(make_unique()),
+                );
             }
         }
         Ok(())

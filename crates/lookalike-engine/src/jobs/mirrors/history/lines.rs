@@ -18,16 +18,33 @@ use crate::{
 /// the bits of the resemblance.
 pub(super) type Row = [u64; 4];
 
-const EVENTS: [Event; 6] = [Event::Appeared, Event::Returned, Event::Unchanged, Event::Changed, Event::Moved, Event::Disappeared];
+const EVENTS: [Event; 6] = [
+    Event::Appeared,
+    Event::Returned,
+    Event::Unchanged,
+    Event::Changed,
+    Event::Moved,
+    Event::Disappeared,
+];
 const EVIDENCE: [Evidence; 3] = [Evidence::Match, Evidence::Similarity, Evidence::Path];
 
 /// Returns the row of an event in a crawl.
 pub(super) fn row(crawl: usize, happened: Happened) -> Row {
-    let event = EVENTS.iter().position(|&event| event == happened.event).unwrap_or(0) as u64;
-    let evidence = happened.counterpart.and_then(|own| EVIDENCE.iter().position(|&evidence| evidence == own.1));
+    let event = EVENTS
+        .iter()
+        .position(|&event| event == happened.event)
+        .unwrap_or(0) as u64;
+    let evidence = happened
+        .counterpart
+        .and_then(|own| EVIDENCE.iter().position(|&evidence| evidence == own.1));
     let evidence = evidence.map_or(0, |evidence| 1 + evidence as u64);
     let resemblance = happened.counterpart.map_or(0, |own| own.0.to_bits());
-    [happened.history, (crawl as u64) << 16 | event << 8 | evidence, happened.page, resemblance]
+    [
+        happened.history,
+        (crawl as u64) << 16 | event << 8 | evidence,
+        happened.page,
+        resemblance,
+    ]
 }
 
 /// A line of the output.
@@ -84,11 +101,21 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(table: &'a Table, crawls: &Crawls) -> Self {
-        Self { table, crawls: crawls.len(), count: 0, in_all: 0, unchanged: 0 }
+        Self {
+            table,
+            crawls: crawls.len(),
+            count: 0,
+            in_all: 0,
+            unchanged: 0,
+        }
     }
 
     /// Writes the histories of all rows, which are sorted.
-    pub(super) fn write(&mut self, rows: impl Iterator<Item = Result<Row>>, output: Option<&mut Output>) -> Result<()> {
+    pub(super) fn write(
+        &mut self,
+        rows: impl Iterator<Item = Result<Row>>,
+        output: Option<&mut Output>,
+    ) -> Result<()> {
         let mut history: Vec<Row> = Vec::new();
         let Some(output) = output else { return Ok(()) };
         for row in rows {
@@ -99,7 +126,11 @@ impl<'a> Lines<'a> {
             }
             history.push(row);
         }
-        if history.is_empty() { Ok(()) } else { self.line(&history, output) }
+        if history.is_empty() {
+            Ok(())
+        } else {
+            self.line(&history, output)
+        }
     }
 
     fn line(&mut self, history: &[Row], output: &mut Output) -> Result<()> {
@@ -110,7 +141,9 @@ impl<'a> Lines<'a> {
             ids.push(raw(self.table.ids.get(row[2], &mut scratch)?)?.to_owned());
         }
         let events = history.iter().zip(&ids).map(|(row, id)| {
-            let evidence = EVIDENCE.get(((row[1] & 0xff) as usize).wrapping_sub(1)).copied();
+            let evidence = EVIDENCE
+                .get(((row[1] & 0xff) as usize).wrapping_sub(1))
+                .copied();
             let event = event_of(row);
             EventLine {
                 crawl: crawl_of(row),
@@ -121,20 +154,35 @@ impl<'a> Lines<'a> {
             }
         });
         let present: Vec<&Row> = history.iter().filter(is_there).collect();
-        let (Some(first), Some(last), Some(id)) = (present.first(), present.last(), ids.last()) else { return Ok(()) };
-        let line = Line { id, first: crawl_of(first), last: crawl_of(last), events: events.collect() };
+        let (Some(first), Some(last), Some(id)) = (present.first(), present.last(), ids.last())
+        else {
+            return Ok(());
+        };
+        let line = Line {
+            id,
+            first: crawl_of(first),
+            last: crawl_of(last),
+            events: events.collect(),
+        };
         self.count += 1;
         self.in_all += u64::from(present.len() == self.crawls);
-        let unchanged = history.iter().filter(|row| event_of(row) == Event::Unchanged).count();
+        let unchanged = history
+            .iter()
+            .filter(|row| event_of(row) == Event::Unchanged)
+            .count();
         self.unchanged += u64::from(unchanged + 1 == self.crawls);
-        let mut bytes = serde_json::to_vec(&line).map_err(|error| Error::failure(error.to_string()))?;
+        let mut bytes =
+            serde_json::to_vec(&line).map_err(|error| Error::failure(error.to_string()))?;
         bytes.push(b'\n');
         output.write(&bytes)
     }
 }
 
 fn event_of(row: &Row) -> Event {
-    EVENTS.get((row[1] >> 8 & 0xff) as usize).copied().unwrap_or(Event::Appeared)
+    EVENTS
+        .get((row[1] >> 8 & 0xff) as usize)
+        .copied()
+        .unwrap_or(Event::Appeared)
 }
 
 /// Returns the crawl of a row, from 1.

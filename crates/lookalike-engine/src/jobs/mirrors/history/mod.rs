@@ -136,22 +136,52 @@ fn all_passes(
 ) -> Result<HistorySummary> {
     if crawls.len() < 2 {
         let what = "a history needs at least two crawls";
-        return Err(Error::new(ErrorKind::Config, what).advise("name the crawls in the order in which they were made"));
+        return Err(Error::new(ErrorKind::Config, what)
+            .advise("name the crawls in the order in which they were made"));
     }
     asked.changed.map_or(Ok(()), remaining::check)?;
     let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
-    let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
-    let least = asked.changed.unwrap_or(CHANGED.min(method.config().threshold));
-    let mut config = RunConfig { label_field: label_field(&asked.sites, config)?, ..config.clone() };
+    let method = Method::new(Config {
+        verify,
+        cluster,
+        ..config.method.clone()
+    })?;
+    let least = asked
+        .changed
+        .unwrap_or(CHANGED.min(method.config().threshold));
+    let mut config = RunConfig {
+        label_field: label_field(&asked.sites, config)?,
+        ..config.clone()
+    };
     // Each crawl has its own ids, so the ids of all crawls together are not unique.
     let unique = !std::mem::replace(&mut config.allow_repeated_ids, true);
     let stdout = PathBuf::from("-");
     let opened = crawls::open(&mut config, crawls, output.unwrap_or(&stdout))?;
-    let crawls::OpenedCrawls { source, counts, left_out, mut output, mut bad, means } = opened;
+    let crawls::OpenedCrawls {
+        source,
+        counts,
+        left_out,
+        mut output,
+        mut bad,
+        means,
+    } = opened;
     let (mut labels, mut textless) = Default::default();
     let labels_to = Some(&mut labels).filter(|_| config.label_field.is_some());
-    let beside = Beside { bad: bad.as_mut(), labels: labels_to, textless: Some(&mut textless), ..Beside::default() };
-    let mut table = sketching::sketch(&config, &method, &source, &means.budget, &means.pool, beside, observer)?;
+    let beside = Beside {
+        bad: bad.as_mut(),
+        labels: labels_to,
+        textless: Some(&mut textless),
+        ..Beside::default()
+    };
+    let mut table = sketching::sketch(
+        &config,
+        &method,
+        &source,
+        &means.budget,
+        &means.pool,
+        beside,
+        observer,
+    )?;
     let crawls = Crawls::new(&counts, &table, &source)?;
     if unique {
         crawls.refuse_repeated_ids(&table, &source)?;
@@ -160,14 +190,39 @@ fn all_passes(
     let of = |document: Document| crawls.of(document.0);
     let classes = |pairing: &Pairing, _: &CandidatePairs| classes(pairing, of).map(Some);
     let all = |_: &Pairing| Ok(AllMatches::new());
-    let verified = verified((&config, &method), &source, &mut table, &means.pool, classes, all, observer)?;
-    let Verified { pairing, matches, finding, .. } = verified;
+    let verified = verified(
+        (&config, &method),
+        &source,
+        &mut table,
+        &means.pool,
+        classes,
+        all,
+        observer,
+    )?;
+    let Verified {
+        pairing,
+        matches,
+        finding,
+        ..
+    } = verified;
     let textless = Textless::new(textless, &sites, |page| crawls.of(page), &table.budget);
     let groups = Groups::new((&sites, &table), &pairing, &matches, &textless)?;
-    let mut steps = Steps { groups: &groups, sites: &sites, crawls: &crawls, likes: Some(groups.likes(&matches)) };
+    let mut steps = Steps {
+        groups: &groups,
+        sites: &sites,
+        crawls: &crawls,
+        likes: Some(groups.likes(&matches)),
+    };
     drop(matches);
 
-    let pass = Pass { config: &config, method: &method, source: &source, table: &table, pool: &means.pool, observer };
+    let pass = Pass {
+        config: &config,
+        method: &method,
+        source: &source,
+        table: &table,
+        pool: &means.pool,
+        observer,
+    };
     let mut remaining = steps.load(pass, least)?;
     let mut figures = vec![CrawlFigures::default(); crawls.len()];
     figures.iter_mut().zip(0..).for_each(|(figures, crawl)| {
@@ -175,7 +230,10 @@ fn all_passes(
     });
     let mut rows = Sorter::new(&table.budget, 1, &means.pool);
     steps.each(&mut remaining, |crawl, happened| {
-        figures[crawl].count(happened.event, happened.counterpart.map(|counterpart| counterpart.1));
+        figures[crawl].count(
+            happened.event,
+            happened.counterpart.map(|counterpart| counterpart.1),
+        );
         rows.push(lines::row(crawl, happened))
     })?;
     let mut lines = Lines::new(&table, &crawls);
@@ -187,7 +245,10 @@ fn all_passes(
         unchanged: lines.unchanged,
         least,
         textless: textless.pages,
-        finding: Finding { above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)), ..finding },
+        finding: Finding {
+            above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)),
+            ..finding
+        },
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
@@ -207,7 +268,10 @@ impl CrawlFigures {
             Event::Disappeared => &mut self.disappeared,
         };
         *count += 1;
-        self.second_round += u64::from(matches!(evidence, Some(Evidence::Similarity | Evidence::Path)));
+        self.second_round += u64::from(matches!(
+            evidence,
+            Some(Evidence::Similarity | Evidence::Path)
+        ));
         self.by_path += u64::from(evidence == Some(Evidence::Path));
     }
 }

@@ -39,7 +39,12 @@ impl Steps<'_> {
         remaining: &mut RemainingPages,
         mut give: impl FnMut(usize, Happened) -> Result<()>,
     ) -> Result<()> {
-        let names: Vec<u64> = self.sites.names.iter().map(|name| xxh3_64(name.as_bytes())).collect();
+        let names: Vec<u64> = self
+            .sites
+            .names
+            .iter()
+            .map(|name| xxh3_64(name.as_bytes()))
+            .collect();
         let address = |sites: &Sites, page: u64| {
             let site = names[sites.of[page as usize] as usize];
             u128::from(site) << 64 | u128::from(sites.paths[page as usize])
@@ -47,7 +52,13 @@ impl Steps<'_> {
         let mut histories = Histories::default();
         let first = self.crawls.documents(0);
         let sites = self.sites;
-        histories.add(first.end, &[], |_| 0, |page| address(sites, page), |happened| give(0, happened))?;
+        histories.add(
+            first.end,
+            &[],
+            |_| 0,
+            |page| address(sites, page),
+            |happened| give(0, happened),
+        )?;
         self.each_step(|this, crawl, counterparts| {
             let mut all = counterparts.to_vec();
             for (a, mut b) in this.remaining(crawl, counterparts) {
@@ -57,8 +68,12 @@ impl Steps<'_> {
             }
             all.sort_unstable_by_key(|pair| pair.a);
             // Histories number the pages of each crawl from 0.
-            let (old, new) = (this.crawls.documents(crawl - 1), this.crawls.documents(crawl));
-            all.iter_mut().for_each(|pair| (pair.a, pair.b) = (pair.a - old.start, pair.b - new.start));
+            let (old, new) = (
+                this.crawls.documents(crawl - 1),
+                this.crawls.documents(crawl),
+            );
+            all.iter_mut()
+                .for_each(|pair| (pair.a, pair.b) = (pair.a - old.start, pair.b - new.start));
             histories.add(
                 new.end - new.start,
                 &all,
@@ -75,10 +90,16 @@ impl Steps<'_> {
 
     /// Calls `take` for each crawl except the first, with the pairs of a page of the crawl before and a page of this crawl that
     /// the first round found, sorted by the first page.
-    fn each_step(&mut self, mut take: impl FnMut(&Self, usize, &[Counterpart]) -> Result<()>) -> Result<()> {
-        let Some(mut likes) = self.likes.take() else { return Ok(()) };
+    fn each_step(
+        &mut self,
+        mut take: impl FnMut(&Self, usize, &[Counterpart]) -> Result<()>,
+    ) -> Result<()> {
+        let Some(mut likes) = self.likes.take() else {
+            return Ok(());
+        };
         for crawl in 1..self.crawls.len() {
-            let [a, b] = [crawl - 1, crawl].map(|crawl| self.groups.side(self.crawls.documents(crawl)));
+            let [a, b] =
+                [crawl - 1, crawl].map(|crawl| self.groups.side(self.crawls.documents(crawl)));
             let mirrors = Mirrors::new(a, Some(b), likes);
             let counterparts = mirrors.successors();
             likes = mirrors.into_likes();
@@ -90,15 +111,24 @@ impl Steps<'_> {
 
     /// Returns the pages that have no counterpart, sorted, for each site that has such pages in the crawl and in the crawl before.
     fn remaining(&self, crawl: usize, counterparts: &[Counterpart]) -> Vec<(Vec<u64>, Vec<u64>)> {
-        let mut paired: [Vec<u64>; 2] =
-            [counterparts.iter().map(|pair| pair.a).collect(), counterparts.iter().map(|pair| pair.b).collect()];
+        let mut paired: [Vec<u64>; 2] = [
+            counterparts.iter().map(|pair| pair.a).collect(),
+            counterparts.iter().map(|pair| pair.b).collect(),
+        ];
         paired[1].sort_unstable();
-        let [old, new] = [(crawl - 1, &paired[0]), (crawl, &paired[1])].map(|(crawl, paired): (_, &Vec<u64>)| {
-            let free = self.crawls.documents(crawl).filter(|page| paired.binary_search(page).is_err());
-            let mut pages: Vec<(u32, u64)> = free.map(|page| (self.sites.of[page as usize], page)).collect();
-            pages.sort_unstable();
-            pages
-        });
+        let [old, new] = [(crawl - 1, &paired[0]), (crawl, &paired[1])].map(
+            |(crawl, paired): (_, &Vec<u64>)| {
+                let free = self
+                    .crawls
+                    .documents(crawl)
+                    .filter(|page| paired.binary_search(page).is_err());
+                let mut pages: Vec<(u32, u64)> = free
+                    .map(|page| (self.sites.of[page as usize], page))
+                    .collect();
+                pages.sort_unstable();
+                pages
+            },
+        );
         let (mut found, mut rest) = (Vec::new(), new.as_slice());
         let pages = |rows: &[(u32, u64)]| rows.iter().map(|row| row.1).collect();
         for of_site in old.chunk_by(|p, q| p.0 == q.0) {

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 pub(super) use self::names::{of_all, of_shard};
 use self::refused::{refuse_once_readable, refuse_outputs};
 use crate::{
-    config::RunConfig, parts::keys::refuse_other_than_keys, pass::reading::reading, sketching::references::References,
-    state::manifest::Manifest,
+    config::RunConfig, parts::keys::refuse_other_than_keys, pass::reading::reading,
+    sketching::references::References, state::manifest::Manifest,
 };
 
 /// The file of the plan.
@@ -69,26 +69,50 @@ pub struct Planned {
 /// # Errors
 /// Fails if the run cannot be divided into tasks, if the folder has another plan, or if an input or the folder cannot be read.
 pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
-    let Plan { config, kept, shards, .. } = plan;
+    let Plan {
+        config,
+        kept,
+        shards,
+        ..
+    } = plan;
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
     refuse_other_than_keys(&method)?;
     store::refuse_url("the folder of the plan", "folder", folder)?;
     if !(1..=MOST_SHARDS).contains(&shards) {
-        return Err(Error::new(ErrorKind::Config, format!("{shards} shards: there can be 1 to {MOST_SHARDS}")));
+        return Err(Error::new(
+            ErrorKind::Config,
+            format!("{shards} shards: there can be 1 to {MOST_SHARDS}"),
+        ));
     }
-    let Expanded { inputs, references, .. } = config.expand_with_references()?;
+    let Expanded {
+        inputs, references, ..
+    } = config.expand_with_references()?;
     inputs.iter().try_for_each(refuse_once_readable)?;
     refuse_outputs(config, (kept, plan.decisions), &inputs, (folder, shards))?;
-    let source = Source::with_references(inputs.clone(), references, reading(config)?, &config.temp_dir)?;
+    let source = Source::with_references(
+        inputs.clone(),
+        references,
+        reading(config)?,
+        &config.temp_dir,
+    )?;
     // All outputs have the same shape. A task that saw only its own inputs could choose another one.
     let shape = Shape::of(kept, &source)?;
     drop(source);
     let run = Manifest::of(config, method.config(), None, &inputs, references)?;
     let sizes: Vec<u64> = run.sizes().map(|(_, size)| size).collect();
     let (of_references, of_inputs) = sizes.split_at(references);
-    let (first_references, first_inputs) = (divided(of_references, shards), divided(of_inputs, shards));
-    let planned = Planned { arguments: plan.arguments, shards, shape, references, first_inputs, first_references, run };
+    let (first_references, first_inputs) =
+        (divided(of_references, shards), divided(of_inputs, shards));
+    let planned = Planned {
+        arguments: plan.arguments,
+        shards,
+        shape,
+        references,
+        first_inputs,
+        first_references,
+        run,
+    };
     // Arguments may contain secrets, such as the signature of a URL.
     make_folder(folder)?;
     let path = folder.join(PLAN);
@@ -97,11 +121,18 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
         if there.digest()? == planned.digest()? {
             return Ok(there);
         }
-        let refused = Error::new(ErrorKind::Config, "has the plan of another run, or one of its inputs has changed");
-        return Err(refused.at(folder.display().to_string()).advise("give a new folder"));
+        let refused = Error::new(
+            ErrorKind::Config,
+            "has the plan of another run, or one of its inputs has changed",
+        );
+        return Err(refused
+            .at(folder.display().to_string())
+            .advise("give a new folder"));
     }
     let mut output = Output::create(&path, 1)?;
-    output.write(&serde_json::to_vec_pretty(&planned).map_err(|error| Error::failure(error.to_string()))?)?;
+    output.write(
+        &serde_json::to_vec_pretty(&planned).map_err(|error| Error::failure(error.to_string()))?,
+    )?;
     finish([Some(output)])?;
     Ok(planned)
 }
@@ -109,8 +140,13 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
 /// Makes a folder of the job array, if it does not exist.
 pub(super) fn make_folder(folder: &Path) -> Result<()> {
     make_private_folder(folder).map_err(|error| {
-        let refused = Error::new(ErrorKind::Output, format!("cannot be made a folder: {error}"));
-        refused.at(folder.display().to_string()).advise("plan in a folder in which all tasks can write")
+        let refused = Error::new(
+            ErrorKind::Output,
+            format!("cannot be made a folder: {error}"),
+        );
+        refused
+            .at(folder.display().to_string())
+            .advise("plan in a folder in which all tasks can write")
     })
 }
 
@@ -131,10 +167,13 @@ fn divided(sizes: &[u64], shares: usize) -> Vec<usize> {
         .collect();
     let mut before = 0;
     let first = |share: usize| {
-        let even = middles.partition_point(|middle| middle * (shares as u128) < 2 * share as u128 * total);
+        let even =
+            middles.partition_point(|middle| middle * (shares as u128) < 2 * share as u128 * total);
         // One input more than the share before, and one input or more for each share from here on.
         let least = (before + 1).min(sizes.len());
-        before = even.min(sizes.len().saturating_sub(shares - share)).max(least);
+        before = even
+            .min(sizes.len().saturating_sub(shares - share))
+            .max(least);
         before
     };
     (1..shares).map(first).collect()
@@ -150,27 +189,48 @@ impl Planned {
         let name = path.display().to_string();
         let file = File::open(&path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
-                let what = Error::new(ErrorKind::Config, "there is no plan").at(folder.display().to_string());
+                let what = Error::new(ErrorKind::Config, "there is no plan")
+                    .at(folder.display().to_string());
                 what.advise("write one with `lookalike stage plan`")
             }
             _ => Error::reading(&name, &error),
         })?;
         let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut { file }, &mut bytes).map_err(|error| Error::reading(&name, &error))?;
+        std::io::Read::read_to_end(&mut { file }, &mut bytes)
+            .map_err(|error| Error::reading(&name, &error))?;
         let damaged = || {
-            let refused = Error::new(ErrorKind::Config, "is not a plan of this version of lookalike, or is damaged").at(&*name);
+            let refused = Error::new(
+                ErrorKind::Config,
+                "is not a plan of this version of lookalike, or is damaged",
+            )
+            .at(&*name);
             refused.advise("plan again in a new folder")
         };
-        let planned: Self = serde_json::from_slice(&bytes).map_err(|error| damaged().because(error))?;
+        let planned: Self =
+            serde_json::from_slice(&bytes).map_err(|error| damaged().because(error))?;
         if let Some(other) = planned.run.other_version() {
-            let what = format!("was written by lookalike {other}; this is {}", env!("CARGO_PKG_VERSION"));
-            return Err(Error::new(ErrorKind::Config, what).at(&*name).advise("use one version for all tasks of a run"));
+            let what = format!(
+                "was written by lookalike {other}; this is {}",
+                env!("CARGO_PKG_VERSION")
+            );
+            return Err(Error::new(ErrorKind::Config, what)
+                .at(&*name)
+                .advise("use one version for all tasks of a run"));
         }
-        let inputs = planned.run.sizes().count().checked_sub(planned.references).ok_or_else(damaged)?;
+        let inputs = planned
+            .run
+            .sizes()
+            .count()
+            .checked_sub(planned.references)
+            .ok_or_else(damaged)?;
         let divides = |firsts: &[usize], all: usize| {
-            firsts.len() + 1 == planned.shards && firsts.is_sorted() && firsts.last().is_none_or(|&last| last <= all)
+            firsts.len() + 1 == planned.shards
+                && firsts.is_sorted()
+                && firsts.last().is_none_or(|&last| last <= all)
         };
-        if divides(&planned.first_inputs, inputs) && divides(&planned.first_references, planned.references) {
+        if divides(&planned.first_inputs, inputs)
+            && divides(&planned.first_references, planned.references)
+        {
             return Ok(planned);
         }
         Err(damaged())
@@ -178,30 +238,58 @@ impl Planned {
 
     /// Returns the first input that is not a reference, from which a task without inputs takes the columns of its outputs.
     pub(super) fn first_input(&self, config: &RunConfig) -> Result<Option<Input>> {
-        let Expanded { inputs, references, .. } = config.expand_with_references()?;
+        let Expanded {
+            inputs, references, ..
+        } = config.expand_with_references()?;
         Ok(inputs.into_iter().nth(references))
     }
 
     /// Returns the number of inputs without references, and the number of tasks that have an input.
     pub fn busy(&self) -> (usize, usize) {
         let inputs = self.run.sizes().count() - self.references;
-        let busy = (0..self.shards).filter(|&shard| !share(&self.first_inputs, shard, inputs).is_empty()).count();
+        let busy = (0..self.shards)
+            .filter(|&shard| !share(&self.first_inputs, shard, inputs).is_empty())
+            .count();
         (inputs, busy)
     }
 
     /// Returns a digest that all files of the run contain.
     pub(super) fn digest(&self) -> Result<u64> {
-        let Self { shards, shape, first_inputs, first_references, run, arguments, .. } = self;
-        let all = (shards, shape, first_inputs, first_references, arguments, run.digest()?);
-        Ok(xxhash_rust::xxh3::xxh3_64(&serde_json::to_vec(&all).map_err(|error| Error::failure(error.to_string()))?))
+        let Self {
+            shards,
+            shape,
+            first_inputs,
+            first_references,
+            run,
+            arguments,
+            ..
+        } = self;
+        let all = (
+            shards,
+            shape,
+            first_inputs,
+            first_references,
+            arguments,
+            run.digest()?,
+        );
+        Ok(xxhash_rust::xxh3::xxh3_64(
+            &serde_json::to_vec(&all).map_err(|error| Error::failure(error.to_string()))?,
+        ))
     }
 
     /// Returns the inputs of a task, references first, and the number of references.
     ///
     /// # Errors
     /// Fails if the inputs of the task are not those that were planned.
-    pub(super) fn inputs(&self, config: &RunConfig, shard: usize, folder: &Path) -> Result<(Vec<Input>, usize)> {
-        let Expanded { inputs, references, .. } = config.expand_with_references()?;
+    pub(super) fn inputs(
+        &self,
+        config: &RunConfig,
+        shard: usize,
+        folder: &Path,
+    ) -> Result<(Vec<Input>, usize)> {
+        let Expanded {
+            inputs, references, ..
+        } = config.expand_with_references()?;
         let planned = self.run.sizes().map(|(name, _)| name);
         if references != self.references || !inputs.iter().map(Input::name).eq(planned) {
             let what = "there are other inputs than those that were planned";
@@ -213,11 +301,16 @@ impl Planned {
         }
         let of_references = share(&self.first_references, shard, references);
         let of_inputs = share(&self.first_inputs, shard, inputs.len() - references);
-        let numbers: Vec<usize> = of_references.clone().chain(of_inputs.start + references..of_inputs.end + references).collect();
+        let numbers: Vec<usize> = of_references
+            .clone()
+            .chain(of_inputs.start + references..of_inputs.end + references)
+            .collect();
         let own: Vec<Input> = numbers.iter().map(|&input| inputs[input].clone()).collect();
         let method = Method::new(config.method.clone())?;
         let now = Manifest::of(config, method.config(), None, &own, references)?;
-        self.run.of_some(numbers)?.refuse_other(&now, &format!("the plan in {}", folder.display()))?;
+        self.run
+            .of_some(numbers)?
+            .refuse_other(&now, &format!("the plan in {}", folder.display()))?;
         Ok((own, of_references.len()))
     }
 }

@@ -12,5 +12,9 @@ pub(in super::super) fn of_all(shard: usize, shards: usize) -> String {
 
 /// Returns the name of an output of a task.
 pub(in super::super) fn of_shard(path: &Path, shard: usize, shards: usize) -> PathBuf {
-    PathBuf::from(path.display().to_string().replace(MARK, &of_all(shard, shards)))
+    PathBuf::from(
+        path.display()
+            .to_string()
+            .replace(MARK, &of_all(shard, shards)),
+    )
 }

@@ -10,7 +10,11 @@ pub fn charset(content_type: &str) -> Option<&str> {
     let bytes = content_type.as_bytes();
     let mut from = 0;
     loop {
-        let at = bytes[from..].windows(7).position(|window| window.eq_ignore_ascii_case(b"charset"))? + from + 7;
+        let at = bytes[from..]
+            .windows(7)
+            .position(|window| window.eq_ignore_ascii_case(b"charset"))?
+            + from
+            + 7;
         let rest = content_type[at..].trim_ascii_start();
         let Some(value) = rest.strip_prefix('=') else {
             from = at;
@@ -19,7 +23,9 @@ pub fn charset(content_type: &str) -> Option<&str> {
         let value = value.trim_ascii_start();
         return match value.chars().next()? {
             quote @ ('"' | '\'') => value[1..].split_once(quote).map(|(inside, _)| inside),
-            _ => value.split(|c: char| c.is_ascii_whitespace() || c == ';').next(),
+            _ => value
+                .split(|c: char| c.is_ascii_whitespace() || c == ';')
+                .next(),
         }
         .filter(|label| !label.is_empty());
     }
@@ -34,7 +40,10 @@ const SEARCHED: usize = 16 << 10;
 /// `<meta>` with an encoding (by the standard's prescan), else from the XML declaration.
 pub fn declared_in_html(bytes: &[u8], http: Option<&str>) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(SEARCHED)];
-    let encoding = http.and_then(known).or_else(|| prescan(start)).or_else(|| declared_in_xml(start))?;
+    let encoding = http
+        .and_then(known)
+        .or_else(|| prescan(start))
+        .or_else(|| declared_in_xml(start))?;
     Some(encoding.name())
 }
 
@@ -43,8 +52,13 @@ fn declared_in_xml(start: &[u8]) -> Option<&'static Encoding> {
     let declaration = start.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..memchr::memchr(b'>', declaration)?];
     let at = memchr::memmem::find(declaration, b"encoding")? + 8;
-    let value = declaration[at..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
-    let (&quote, value) = value.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+    let value = declaration[at..]
+        .trim_ascii_start()
+        .strip_prefix(b"=")?
+        .trim_ascii_start();
+    let (&quote, value) = value
+        .split_first()
+        .filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
     said_inside(std::str::from_utf8(&value[..memchr::memchr(quote, value)?]).ok()?)
 }
 
@@ -67,9 +81,14 @@ fn prescan(start: &[u8]) -> Option<&'static Encoding> {
         if rest.starts_with(b"<!--") {
             // The dashes that begin a comment may also end it.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
-        } else if rest.len() > 5 && rest[..5].eq_ignore_ascii_case(b"<meta") && (rest[5].is_ascii_whitespace() || rest[5] == b'/')
+        } else if rest.len() > 5
+            && rest[..5].eq_ignore_ascii_case(b"<meta")
+            && (rest[5].is_ascii_whitespace() || rest[5] == b'/')
         {
-            let mut attributes = Attributes { bytes: start, at: at + 5 };
+            let mut attributes = Attributes {
+                bytes: start,
+                at: at + 5,
+            };
             let (mut names, mut pragma, mut found) = (Vec::new(), false, None);
             while let Some((name, value)) = attributes.next()? {
                 if names.contains(&name) {
@@ -95,7 +114,9 @@ fn prescan(start: &[u8]) -> Option<&'static Encoding> {
         } else if rest.get(1).is_some_and(u8::is_ascii_alphabetic)
             || rest.get(1) == Some(&b'/') && rest.get(2).is_some_and(u8::is_ascii_alphabetic)
         {
-            at += rest.iter().position(|&byte| byte.is_ascii_whitespace() || byte == b'>')?;
+            at += rest
+                .iter()
+                .position(|&byte| byte.is_ascii_whitespace() || byte == b'>')?;
             let mut attributes = Attributes { bytes: start, at };
             while attributes.next()?.is_some() {}
             at = attributes.at;

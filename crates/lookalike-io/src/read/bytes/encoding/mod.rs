@@ -56,7 +56,11 @@ pub fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, scratch: &'a mut Stri
     if let Some(encoding) = declared.and_then(known) {
         let lossy = write(encoding, bytes, scratch);
         if !(lossy && is_mostly_lost(scratch)) {
-            return Decoded { text: scratch, encoding: encoding.name(), lossy };
+            return Decoded {
+                text: scratch,
+                encoding: encoding.name(),
+                lossy,
+            };
         }
     }
     by(guess(bytes), bytes, scratch)
@@ -73,10 +77,18 @@ fn by<'a>(encoding: &'static Encoding, bytes: &'a [u8], scratch: &'a mut String)
     if encoding == UTF_8
         && let Ok(text) = simdutf8::basic::from_utf8(bytes)
     {
-        return Decoded { text, encoding: UTF_8.name(), lossy: false };
+        return Decoded {
+            text,
+            encoding: UTF_8.name(),
+            lossy: false,
+        };
     }
     let lossy = write(encoding, bytes, scratch);
-    Decoded { text: scratch, encoding: encoding.name(), lossy }
+    Decoded {
+        text: scratch,
+        encoding: encoding.name(),
+        lossy,
+    }
 }
 
 /// Writes the decoded text to `scratch`, and returns whether characters were lost.
@@ -110,23 +122,37 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
         return None;
     }
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~');
-    let of_ascii = bytes.chunks_exact(2).filter(|pair| pair.iter().all(is_plain)).count();
+    let of_ascii = bytes
+        .chunks_exact(2)
+        .filter(|pair| pair.iter().all(is_plain))
+        .count();
     if of_ascii * 4 > bytes.len() {
         return None;
     }
     let common = |unit: fn([u8; 2]) -> u16| {
         let (mut common, mut strange) = (0, 0);
-        for character in char::decode_utf16(bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]))) {
+        for character in
+            char::decode_utf16(bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])))
+        {
             match character {
-                Ok('\t' | '\n' | '\r' | '\x0c' | ' '..='~' | '\u{3001}' | '\u{3002}' | '\u{ff0c}') => common += 1,
-                Ok(c) if !c.is_control() && !matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{fffe}' | '\u{ffff}') => {}
+                Ok(
+                    '\t' | '\n' | '\r' | '\x0c' | ' '..='~' | '\u{3001}' | '\u{3002}' | '\u{ff0c}',
+                ) => common += 1,
+                Ok(c)
+                    if !c.is_control()
+                        && !matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{fffe}' | '\u{ffff}') => {}
                 _ => strange += 1,
             }
         }
-        if strange * 200 > bytes.len() { 0 } else { common }
+        if strange * 200 > bytes.len() {
+            0
+        } else {
+            common
+        }
     };
     let (little, big) = (common(u16::from_le_bytes), common(u16::from_be_bytes));
-    let is_clear = little.max(big) * 200 >= bytes.len() / 2 && little.max(big) >= 4 * little.min(big);
+    let is_clear =
+        little.max(big) * 200 >= bytes.len() / 2 && little.max(big) >= 4 * little.min(big);
     is_clear.then_some(if little > big { UTF_16LE } else { UTF_16BE })
 }
 
@@ -134,8 +160,11 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
 /// every one of the escapes.
 fn is_iso_2022_jp(bytes: &[u8]) -> bool {
     bytes.is_ascii()
-        && (memchr::memmem::find(bytes, b"\x1b$").is_some() || memchr::memmem::find(bytes, b"\x1b(").is_some())
-        && ISO_2022_JP.decode_without_bom_handling_and_without_replacement(bytes).is_some()
+        && (memchr::memmem::find(bytes, b"\x1b$").is_some()
+            || memchr::memmem::find(bytes, b"\x1b(").is_some())
+        && ISO_2022_JP
+            .decode_without_bom_handling_and_without_replacement(bytes)
+            .is_some()
 }
 
 /// Returns whether at most one in nine of the characters that are not ASCII is invalid UTF-8. For text in other encodings, almost
@@ -156,7 +185,11 @@ fn is_nearly_utf8(bytes: &[u8]) -> bool {
 fn is_mostly_lost(text: &str) -> bool {
     let (mut lost, mut other) = (0, 0);
     for c in text.chars().filter(|c| !c.is_ascii()) {
-        if c == char::REPLACEMENT_CHARACTER { lost += 1 } else { other += 1 }
+        if c == char::REPLACEMENT_CHARACTER {
+            lost += 1
+        } else {
+            other += 1
+        }
     }
     other < 8 * lost
 }
@@ -164,7 +197,11 @@ fn is_mostly_lost(text: &str) -> bool {
 /// Returns the detector's guess. If the detector has no other guess, the result is windows-1252.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     // ASCII before the first byte that is not ASCII says almost nothing about the encoding.
-    let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0).saturating_sub(64);
+    let start = bytes
+        .iter()
+        .position(|byte| !byte.is_ascii())
+        .unwrap_or(0)
+        .saturating_sub(64);
     let window = &bytes[start..bytes.len().min(start + (64 << 10))];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(window, start + window.len() == bytes.len());

@@ -20,15 +20,32 @@ pub fn named(label: &str) -> Result<&'static str> {
     if let Some(encoding) = known(label) {
         return Ok(encoding.name());
     }
-    let plain = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+    let plain = |name: &str| {
+        name.to_lowercase()
+            .replace(|c: char| !c.is_alphanumeric(), "")
+    };
     let asked = plain(label);
-    let mut nearest: Vec<(usize, &str)> = NAMES.iter().map(|name| (distance(&asked, &plain(name)), *name)).collect();
+    let mut nearest: Vec<(usize, &str)> = NAMES
+        .iter()
+        .map(|name| (distance(&asked, &plain(name)), *name))
+        .collect();
     nearest.sort();
     let names: Vec<&str> = nearest.iter().take(3).map(|(_, name)| *name).collect();
     let unreadable = Encoding::for_label(label.trim().as_bytes()) == Some(REPLACEMENT);
-    let problem = if unreadable { "cannot be read; convert the files with iconv" } else { "is not known" };
-    let refused = Error::new(ErrorKind::Config, format!("encoding {} {problem}", quoted(label))).about(Setting::Encoding);
-    Err(refused.advise(format!("the nearest names are {}, {} and {}", names[0], names[1], names[2])))
+    let problem = if unreadable {
+        "cannot be read; convert the files with iconv"
+    } else {
+        "is not known"
+    };
+    let refused = Error::new(
+        ErrorKind::Config,
+        format!("encoding {} {problem}", quoted(label)),
+    )
+    .about(Setting::Encoding);
+    Err(refused.advise(format!(
+        "the nearest names are {}, {} and {}",
+        names[0], names[1], names[2]
+    )))
 }
 
 /// Encodes a text in a named encoding. A character that the encoding lacks becomes a reference (`&#26085;`). The result is UTF-8
@@ -44,7 +61,9 @@ pub fn encode<'a>(text: &'a str, encoding: Option<&str>) -> Cow<'a, [u8]> {
 /// Returns whether a named encoding has all characters of a text. An encoder may have fewer characters than the decoder of the same
 /// name.
 pub fn is_encodable(text: &str, encoding: Option<&str>) -> bool {
-    encoding.and_then(known).is_none_or(|encoding| !encoding.encode(text).2)
+    encoding
+        .and_then(known)
+        .is_none_or(|encoding| !encoding.encode(text).2)
 }
 
 /// The labels in common use: the standard's names, and other labels for the same encodings. Each line begins with a name of the

@@ -6,7 +6,11 @@ use super::{names::NAMES, *};
 
 fn decoded(bytes: &[u8], declared: Option<&str>) -> (String, &'static str, bool) {
     let mut scratch = String::from("what was there");
-    let Decoded { text, encoding, lossy } = decode(bytes, declared, &mut scratch);
+    let Decoded {
+        text,
+        encoding,
+        lossy,
+    } = decode(bytes, declared, &mut scratch);
     (text.to_owned(), encoding, lossy)
 }
 
@@ -37,15 +41,37 @@ fn encodings_in_a_table() {
         (b"one zero\0byte.", None, "one zero\0byte.", "UTF-8", false),
         // The label is right, wrong, unknown, or one that the standard rejects.
         (b"g\xfcn", Some("latin1"), "gün", "windows-1252", false),
-        (b"g\xfcn", Some("windows-1254"), "gün", "windows-1254", false),
+        (
+            b"g\xfcn",
+            Some("windows-1254"),
+            "gün",
+            "windows-1254",
+            false,
+        ),
         (b"g\xfcn", Some("no such"), "gün", "windows-1252", false),
         (b"g\xfcn", Some("iso-2022-kr"), "gün", "windows-1252", false),
-        (b"g\xfcn und sch\xf6n, f\xfcr alle", Some("utf-8"), "gün und schön, für alle", "windows-1252", false),
+        (
+            b"g\xfcn und sch\xf6n, f\xfcr alle",
+            Some("utf-8"),
+            "gün und schön, für alle",
+            "windows-1252",
+            false,
+        ),
         // Escapes of a terminal must not be mistaken for those of ISO-2022-JP.
         (b"\x1b$B$+$J\x1b(B", None, "かな", "ISO-2022-JP", false),
-        (b"\x1b[31mred\x1b[0m", None, "\x1b[31mred\x1b[0m", "UTF-8", false),
+        (
+            b"\x1b[31mred\x1b[0m",
+            None,
+            "\x1b[31mred\x1b[0m",
+            "UTF-8",
+            false,
+        ),
     ] {
-        assert_eq!(decoded(bytes, declared), (text.into(), encoding, lossy), "{bytes:?}");
+        assert_eq!(
+            decoded(bytes, declared),
+            (text.into(), encoding, lossy),
+            "{bytes:?}"
+        );
     }
     // A program that counts bytes cut the text off inside a character.
     let cut = &"Überfluß, Größe, Blüten, Äpfel, Öl, Süße, Mühe, ähnlich".as_bytes()[..56];
@@ -60,8 +86,18 @@ fn an_unknown_name_is_reported_with_the_nearest() {
         named("windows-1259").unwrap_err().to_string(),
         "encoding \"windows-1259\" is not known; the nearest names are windows-1250, windows-1251 and windows-1252"
     );
-    assert!(named("shiftjs").unwrap_err().to_string().contains("are shift_jis"));
-    assert!(named("iso-2022-kr").unwrap_err().to_string().contains("cannot be read"));
+    assert!(
+        named("shiftjs")
+            .unwrap_err()
+            .to_string()
+            .contains("are shift_jis")
+    );
+    assert!(
+        named("iso-2022-kr")
+            .unwrap_err()
+            .to_string()
+            .contains("cannot be read")
+    );
     assert!(NAMES.iter().all(|name| known(name).is_some()));
 }
 
@@ -88,22 +124,54 @@ fn encodings_that_pages_declare() {
         ("<meta charset=gbk>", None, Some("GBK")),
         ("<meta charset=gbk>", Some("big5"), Some("Big5")),
         ("<meta charset=gbk>", Some("nonsense"), Some("GBK")),
-        ("<!doctype html><html lang='a>b'><META/charset='EUC-KR' />", None, Some("EUC-KR")),
-        ("<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>", None, Some("KOI8-R")),
-        ("<meta content='text/html; charset=koi8-r' http-equiv=Content-Type>", None, Some("KOI8-R")),
-        ("<meta content='text/html; charset=koi8-r' name=a><meta charset=gbk>", None, Some("GBK")),
-        ("<!-- <meta charset=gbk> --><meta charset=big5>", None, Some("Big5")),
+        (
+            "<!doctype html><html lang='a>b'><META/charset='EUC-KR' />",
+            None,
+            Some("EUC-KR"),
+        ),
+        (
+            "<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>",
+            None,
+            Some("KOI8-R"),
+        ),
+        (
+            "<meta content='text/html; charset=koi8-r' http-equiv=Content-Type>",
+            None,
+            Some("KOI8-R"),
+        ),
+        (
+            "<meta content='text/html; charset=koi8-r' name=a><meta charset=gbk>",
+            None,
+            Some("GBK"),
+        ),
+        (
+            "<!-- <meta charset=gbk> --><meta charset=big5>",
+            None,
+            Some("Big5"),
+        ),
         ("<!--><meta charset=gbk>-->", None, Some("GBK")),
         ("<a title='<meta charset=gbk>'>", None, None),
         ("</a <meta charset=gbk>", None, None),
-        ("<? <meta charset=gbk> <meta charset=big5>", None, Some("Big5")),
+        (
+            "<? <meta charset=gbk> <meta charset=big5>",
+            None,
+            Some("Big5"),
+        ),
         ("<meta charset=utf-16>", None, Some("UTF-8")),
         ("<meta charset=x-user-defined>", None, Some("windows-1252")),
-        ("<meta charset=iso-2022-kr><meta charset=gbk>", None, Some("GBK")),
+        (
+            "<meta charset=iso-2022-kr><meta charset=gbk>",
+            None,
+            Some("GBK"),
+        ),
         ("<meta charset=gbk charset=big5>", None, Some("GBK")),
         ("<metacharset=gbk>", None, None),
         ("<meta charset=gbk", None, None),
-        ("<?xml version='1.0' encoding = \"euc-jp\"?><html>", None, Some("EUC-JP")),
+        (
+            "<?xml version='1.0' encoding = \"euc-jp\"?><html>",
+            None,
+            Some("EUC-JP"),
+        ),
         ("<?xml version='1.0'?><html>", None, None),
         ("", None, None),
     ] {
@@ -140,23 +208,46 @@ proptest! {
 
 fn texts(path: PathBuf, key: &str) -> Vec<(String, String)> {
     let mut lines = String::new();
-    zstd::Decoder::new(std::fs::File::open(path).unwrap()).unwrap().read_to_string(&mut lines).unwrap();
-    let values = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    values.map(|value| [key, "text"].map(|key| value[key].as_str().unwrap().to_owned()).into()).collect()
+    zstd::Decoder::new(std::fs::File::open(path).unwrap())
+        .unwrap()
+        .read_to_string(&mut lines)
+        .unwrap();
+    let values = lines
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    values
+        .map(|value| {
+            [key, "text"]
+                .map(|key| value[key].as_str().unwrap().to_owned())
+                .into()
+        })
+        .collect()
 }
 
 /// For each language, the encodings that were usual where it is spoken. The encodings of the Macintosh are not included, because
 /// the detector does not consider them.
 const USUAL: [(&str, &[&str]); 13] = [
-    ("eng fra deu spa ita por_BR por_PT nld swe dan nob nno fin isl cat glg eus", &["windows-1252", "iso-8859-15"]),
-    ("pol ces slk hun hrv slv srp_latn bos_latn", &["windows-1250", "iso-8859-2"]),
+    (
+        "eng fra deu spa ita por_BR por_PT nld swe dan nob nno fin isl cat glg eus",
+        &["windows-1252", "iso-8859-15"],
+    ),
+    (
+        "pol ces slk hun hrv slv srp_latn bos_latn",
+        &["windows-1250", "iso-8859-2"],
+    ),
     ("rus bel bul mkd srp_cyrl", &["windows-1251", "iso-8859-5"]),
     ("rus", &["koi8-r", "ibm866"]),
     ("ukr", &["windows-1251", "koi8-u"]),
     ("ell_monotonic", &["windows-1253", "iso-8859-7"]),
     ("tur", &["windows-1254"]),
-    ("heb arb pes_1 pes_2", &["windows-1255", "windows-1256", "iso-8859-6", "iso-8859-8-i"]),
-    ("est lav lit", &["windows-1257", "iso-8859-4", "iso-8859-13"]),
+    (
+        "heb arb pes_1 pes_2",
+        &["windows-1255", "windows-1256", "iso-8859-6", "iso-8859-8-i"],
+    ),
+    (
+        "est lav lit",
+        &["windows-1257", "iso-8859-4", "iso-8859-13"],
+    ),
     ("tha", &["windows-874"]),
     ("jpn", &["shift_jis", "euc-jp", "iso-2022-jp"]),
     ("cmn_hans cmn_hant", &["gbk", "gb18030", "big5"]),
@@ -167,14 +258,22 @@ const USUAL: [(&str, &[&str]); 13] = [
 /// tests with `-- --nocapture` to see the failures.
 fn guessed(texts: &[(String, String)], usual: &[&str]) -> (usize, usize) {
     let (mut right, mut all) = (0, 0);
-    for ((id, text), label) in texts.iter().flat_map(|text| usual.iter().map(move |label| (text, label))) {
+    for ((id, text), label) in texts
+        .iter()
+        .flat_map(|text| usual.iter().map(move |label| (text, label)))
+    {
         let text = text.replace(['\u{2010}', '\u{2011}'], "-");
-        let Some(bytes) = encoded(&text, label) else { continue };
+        let Some(bytes) = encoded(&text, label) else {
+            continue;
+        };
         let (found, encoding, _) = decoded(&bytes, None);
         all += 1;
         right += usize::from(found == text);
         if found != text {
-            println!("{id}, {} bytes, as {label}: taken for {encoding}", bytes.len());
+            println!(
+                "{id}, {} bytes, as {label}: taken for {encoding}",
+                bytes.len()
+            );
         }
     }
     (right, all)
@@ -188,21 +287,33 @@ fn texts_of_all_languages_in_their_usual_encodings() {
     println!("poems of some 60 characters: {right} of {all}");
     assert!(right * 100 >= all * 99, "{right} of {all} poems");
 
-    let data = std::env::var_os("LOOKALIKE_DATA").map_or(here.join("../../../shared/data"), PathBuf::from);
+    let data =
+        std::env::var_os("LOOKALIKE_DATA").map_or(here.join("../../../shared/data"), PathBuf::from);
     if !data.join("udhr.jsonl.zst").exists() {
         println!("skipped: no udhr.jsonl.zst in {}", data.display());
         return;
     }
-    let udhr: Vec<_> = texts(data.join("udhr.jsonl.zst"), "id").into_iter().filter(|(_, text)| !text.is_empty()).collect();
+    let udhr: Vec<_> = texts(data.join("udhr.jsonl.zst"), "id")
+        .into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .collect();
     let (right, all) = guessed(&udhr, &["utf-16le", "utf-16be"]);
     println!("UTF-16 without a mark: {right} of {all}");
     assert!(right * 100 >= all * 99, "{right} of {all} in UTF-16");
     for (length, least) in [(usize::MAX, 97), (300, 95)] {
         let (mut right, mut all) = (0, 0);
         for (languages, usual) in USUAL {
-            let named = |id: &str| languages.split(' ').any(|language| id.strip_suffix(".txt") == Some(language));
+            let named = |id: &str| {
+                languages
+                    .split(' ')
+                    .any(|language| id.strip_suffix(".txt") == Some(language))
+            };
             let cut = |text: &str| text.chars().take(length).collect();
-            let texts: Vec<_> = udhr.iter().filter(|(id, _)| named(id)).map(|(id, text)| (id.clone(), cut(text))).collect();
+            let texts: Vec<_> = udhr
+                .iter()
+                .filter(|(id, _)| named(id))
+                .map(|(id, text)| (id.clone(), cut(text)))
+                .collect();
             let (more, of) = guessed(&texts, usual);
             println!("{languages}: {more} of {of}");
             (right, all) = (right + more, all + of);

@@ -36,8 +36,15 @@ fn lz4(bytes: &[u8]) -> Vec<u8> {
     // Tests linked and independent blocks. A call of `finish` writes the frame's end mark; without this mark, nothing would show
     // whether the frame is complete.
     let linked = bytes.len().is_multiple_of(2);
-    let mode = if linked { BlockMode::Linked } else { BlockMode::Independent };
-    let mut encoder = FrameEncoder::with_frame_info(FrameInfo::new().block_mode(mode).content_checksum(linked), Vec::new());
+    let mode = if linked {
+        BlockMode::Linked
+    } else {
+        BlockMode::Independent
+    };
+    let mut encoder = FrameEncoder::with_frame_info(
+        FrameInfo::new().block_mode(mode).content_checksum(linked),
+        Vec::new(),
+    );
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
@@ -57,7 +64,14 @@ const MEMBERS: [(&str, Encode); 1] = [(".gz", gzip)];
 
 /// All codecs.
 #[cfg(feature = "codecs")]
-const ALL: [(&str, Encode); 6] = [(".gz", gzip), (".zst", zstd), (".bz2", bzip2), (".xz", xz), (".lz4", lz4), (".br", brotli)];
+const ALL: [(&str, Encode); 6] = [
+    (".gz", gzip),
+    (".zst", zstd),
+    (".bz2", bzip2),
+    (".xz", xz),
+    (".lz4", lz4),
+    (".br", brotli),
+];
 #[cfg(not(feature = "codecs"))]
 const ALL: [(&str, Encode); 2] = [(".gz", gzip), (".zst", zstd)];
 
@@ -78,10 +92,14 @@ impl Read for Pieces {
 /// error message.
 fn read(packed: &[u8], ending: &str, at_once: usize) -> std::result::Result<Vec<u8>, String> {
     let (name, mut bytes) = (format!("a{ending}"), Vec::new());
-    let pieces = Pieces { bytes: Cursor::new(packed.to_vec()), at_once };
+    let pieces = Pieces {
+        bytes: Cursor::new(packed.to_vec()),
+        at_once,
+    };
     let mut reader = decompress(pieces, &name).map_err(|error| error.to_string())?;
     let read = reader.read_to_end(&mut bytes);
-    read.map(|_| bytes).map_err(|error| Error::reading(&name, &error).to_string())
+    read.map(|_| bytes)
+        .map_err(|error| Error::reading(&name, &error).to_string())
 }
 
 proptest! {
@@ -138,18 +156,29 @@ proptest! {
 
 #[test]
 fn truncation_is_reported_at_every_position() {
-    let bytes: Vec<u8> = (0..400u32).flat_map(|n| (n * n).to_string().into_bytes()).collect();
+    let bytes: Vec<u8> = (0..400u32)
+        .flat_map(|n| (n * n).to_string().into_bytes())
+        .collect();
     for (ending, encode) in ALL {
         let packed = encode(&bytes);
         for length in START..packed.len() {
             let reported = read(&packed[..length], ending, 64).expect_err(ending);
-            assert!(reported.contains("is truncated"), "{ending}, {length} of {}: {reported}", packed.len());
+            assert!(
+                reported.contains("is truncated"),
+                "{ending}, {length} of {}: {reported}",
+                packed.len()
+            );
         }
         // A file of two streams is also reported as truncated, wherever the second stream is cut off.
         if ending != ".br" {
             for length in 1..packed.len() {
-                let reported = read(&[&packed, &packed[..length]].concat(), ending, 64).expect_err(ending);
-                assert!(reported.contains("is truncated"), "{ending}, {length} of {}: {reported}", packed.len());
+                let reported =
+                    read(&[&packed, &packed[..length]].concat(), ending, 64).expect_err(ending);
+                assert!(
+                    reported.contains("is truncated"),
+                    "{ending}, {length} of {}: {reported}",
+                    packed.len()
+                );
             }
         }
         assert_eq!(read(&packed, ending, 64), Ok(bytes.clone()));
@@ -162,7 +191,10 @@ fn an_xz_stream_may_have_padding() {
     {
         let packed = xz(b"some bytes");
         let padded = [&packed[..], &[0; 8], &packed].concat();
-        assert_eq!(read(&padded, ".xz", 7), Ok(b"some bytessome bytes".to_vec()));
+        assert_eq!(
+            read(&padded, ".xz", 7),
+            Ok(b"some bytessome bytes".to_vec())
+        );
         let reported = read(&[&packed[..], b"and something else"].concat(), ".xz", 7).unwrap_err();
         assert!(reported.contains("damaged"), "{reported}");
     }

@@ -44,7 +44,9 @@ impl Archive {
         if name.ends_with(".zip") {
             return Some(Self::Zip);
         }
-        let short = [".tgz", ".tbz2", ".txz", ".tzst"].iter().any(|ending| name.ends_with(ending));
+        let short = [".tgz", ".tbz2", ".txz", ".tzst"]
+            .iter()
+            .any(|ending| name.ends_with(ending));
         (short || without_packing(&name).ends_with(".tar")).then_some(Self::Tar)
     }
 }
@@ -58,13 +60,23 @@ pub(crate) fn members(archive: Archive, path: &Path, name: &str) -> Result<Vec<M
         Archive::Zip => Zip::open(path, name)?.members(name)?,
         Archive::Tar => TarReader::open(path, name)?.members()?,
     };
-    let is_hidden = |name: &str| name.split('/').any(|part| part.starts_with('.') && part != "." && part != "..");
+    let is_hidden = |name: &str| {
+        name.split('/')
+            .any(|part| part.starts_with('.') && part != "." && part != "..")
+    };
     members.retain(|member| member.is_file && !is_hidden(&member.name));
     let mut names = BTreeSet::new();
-    match members.iter().find(|member| !names.insert(member.name.as_str())) {
+    match members
+        .iter()
+        .find(|member| !names.insert(member.name.as_str()))
+    {
         None => Ok(members),
         Some(member) => {
-            let refused = Error::new(ErrorKind::Input, format!("has two members {}", quoted(&member.name))).at(name);
+            let refused = Error::new(
+                ErrorKind::Input,
+                format!("has two members {}", quoted(&member.name)),
+            )
+            .at(name);
             Err(refused.advise("unpack it first, and name its folder"))
         }
     }
@@ -73,7 +85,9 @@ pub(crate) fn members(archive: Archive, path: &Path, name: &str) -> Result<Vec<M
 /// Returns the error for an archive that cannot be read. `what` says why.
 fn damaged(name: &str, what: impl std::fmt::Display) -> Error {
     let what = format!("is a damaged archive ({what})");
-    Error::new(ErrorKind::Input, what).at(name).advise("copy or download it again")
+    Error::new(ErrorKind::Input, what)
+        .at(name)
+        .advise("copy or download it again")
 }
 
 /// Returns a member's name as the names of other archives are written.

@@ -31,7 +31,12 @@ pub(in super::super) struct TarReader {
 impl TarReader {
     pub(in super::super) fn open(path: &Path, name: &str) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::reading(name, &error))?;
-        Ok(Self { reader: decompress(file, name)?, name: name.into(), left: 0, padding: 0 })
+        Ok(Self {
+            reader: decompress(file, name)?,
+            name: name.into(),
+            left: 0,
+            padding: 0,
+        })
     }
 
     /// Returns all members.
@@ -49,7 +54,9 @@ impl TarReader {
         loop {
             self.skip()?;
             let mut block = [0; BLOCK as usize];
-            self.reader.read_exact(&mut block).map_err(|error| self.failed(&error))?;
+            self.reader
+                .read_exact(&mut block)
+                .map_err(|error| self.failed(&error))?;
             if block == [0; BLOCK as usize] {
                 // All bytes are read, so that a compression can check its checksum.
                 io::copy(&mut self.reader, &mut io::sink()).map_err(|error| self.failed(&error))?;
@@ -62,7 +69,11 @@ impl TarReader {
             match kind {
                 EntryType::GNULongName => {
                     let mut name = self.properties()?;
-                    name.truncate(name.iter().position(|&byte| byte == 0).unwrap_or(name.len()));
+                    name.truncate(
+                        name.iter()
+                            .position(|&byte| byte == 0)
+                            .unwrap_or(name.len()),
+                    );
                     long_name = Some(name);
                 }
                 EntryType::XHeader => {
@@ -71,7 +82,9 @@ impl TarReader {
                         match property.key_bytes() {
                             b"path" => pax_name = Some(property.value_bytes().to_vec()),
                             b"size" => return Err(self.refused("a member of more than 8 GiB")),
-                            key if key.starts_with(b"GNU.sparse.") => return Err(self.refused("a sparse member")),
+                            key if key.starts_with(b"GNU.sparse.") => {
+                                return Err(self.refused("a sparse member"));
+                            }
                             _ => {}
                         }
                     }
@@ -83,8 +96,14 @@ impl TarReader {
                     let name = pax_name.or(long_name).unwrap_or_else(|| path.to_vec());
                     let name = plain(&String::from_utf8_lossy(&name));
                     // Old archives have folders as files whose names end with a slash.
-                    let is_file = matches!(kind, EntryType::Regular | EntryType::Continuous) && !name.ends_with('/');
-                    return Ok(Some(Member { name, size, is_file, place: None }));
+                    let is_file = matches!(kind, EntryType::Regular | EntryType::Continuous)
+                        && !name.ends_with('/');
+                    return Ok(Some(Member {
+                        name,
+                        size,
+                        is_file,
+                        place: None,
+                    }));
                 }
             }
         }
@@ -93,15 +112,27 @@ impl TarReader {
     /// Appends the bytes of the current member.
     pub(in super::super) fn read(&mut self, into: &mut Vec<u8>) -> Result<()> {
         let left = std::mem::take(&mut self.left);
-        let read = (&mut self.reader).take(left).read_to_end(into).map_err(|error| self.failed(&error))?;
-        if read as u64 == left { Ok(()) } else { Err(self.cut_off()) }
+        let read = (&mut self.reader)
+            .take(left)
+            .read_to_end(into)
+            .map_err(|error| self.failed(&error))?;
+        if read as u64 == left {
+            Ok(())
+        } else {
+            Err(self.cut_off())
+        }
     }
 
     /// Skips what is left of the current member.
     fn skip(&mut self) -> Result<()> {
         let left = std::mem::take(&mut self.left) + std::mem::take(&mut self.padding);
-        let read = io::copy(&mut (&mut self.reader).take(left), &mut io::sink()).map_err(|error| self.failed(&error))?;
-        if read == left { Ok(()) } else { Err(self.cut_off()) }
+        let read = io::copy(&mut (&mut self.reader).take(left), &mut io::sink())
+            .map_err(|error| self.failed(&error))?;
+        if read == left {
+            Ok(())
+        } else {
+            Err(self.cut_off())
+        }
     }
 
     /// Returns properties of the next member.
@@ -125,16 +156,28 @@ impl TarReader {
         }
         let size = header.entry_size().map_err(wrong)?;
         // Such a size could not be rounded up.
-        if size > u64::MAX / 2 { Err(damaged(&self.name, "a member is too large")) } else { Ok(size) }
+        if size > u64::MAX / 2 {
+            Err(damaged(&self.name, "a member is too large"))
+        } else {
+            Ok(size)
+        }
     }
 
     fn refused(&self, what: &str) -> Error {
-        let refused = Error::new(ErrorKind::Input, format!("has {what}, which cannot be read")).at(&self.name);
+        let refused = Error::new(
+            ErrorKind::Input,
+            format!("has {what}, which cannot be read"),
+        )
+        .at(&self.name);
         refused.advise("unpack it first, and name its folder")
     }
 
     fn failed(&self, error: &io::Error) -> Error {
-        if error.kind() == io::ErrorKind::UnexpectedEof { self.cut_off() } else { Error::reading(&self.name, error) }
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            self.cut_off()
+        } else {
+            Error::reading(&self.name, error)
+        }
     }
 
     fn cut_off(&self) -> Error {

@@ -8,7 +8,8 @@ use std::{
 
 use flate2::bufread::DeflateDecoder;
 use rawzip::{
-    CompressionMethod, RECOMMENDED_BUFFER_SIZE, RangeReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator,
+    CompressionMethod, RECOMMENDED_BUFFER_SIZE, RangeReader, ReaderAt, ZipArchive,
+    ZipArchiveEntryWayfinder, ZipLocator,
 };
 
 use super::{Member, damaged, plain};
@@ -50,7 +51,8 @@ impl Zip {
         let file = File::open(path).map_err(reading)?;
         let length = file.length().map_err(reading)?;
         let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
-        let located = ZipLocator::new().locate_in_reader(Arc::new(Bytes(file)), &mut buffer, length);
+        let located =
+            ZipLocator::new().locate_in_reader(Arc::new(Bytes(file)), &mut buffer, length);
         located.map(Self).map_err(|(_, error)| failed(name, error))
     }
 
@@ -64,38 +66,57 @@ impl Zip {
             // Names that are not UTF-8 are in the encoding of an old system.
             let path = entry.file_path();
             let member = plain(&String::from_utf8_lossy(path.as_ref()));
-            let place =
-                Place { at: entry.wayfinder(), method: entry.compression_method(), is_encrypted: entry.flags().is_encrypted() };
+            let place = Place {
+                at: entry.wayfinder(),
+                method: entry.compression_method(),
+                is_encrypted: entry.flags().is_encrypted(),
+            };
             let is_file = !entry.is_dir() && !entry.mode().is_symlink();
-            members.push(Member { name: member, size: entry.uncompressed_size_hint(), is_file, place: Some(place) });
+            members.push(Member {
+                name: member,
+                size: entry.uncompressed_size_hint(),
+                is_file,
+                place: Some(place),
+            });
         }
         match count == self.0.entries_hint() {
             true => Ok(members),
-            false => Err(damaged(name, format!("it has {count} of {} members", self.0.entries_hint()))),
+            false => Err(damaged(
+                name,
+                format!("it has {count} of {} members", self.0.entries_hint()),
+            )),
         }
     }
 
     /// Returns the bytes of a member, which are checked against its size and its checksum. `name` is that of the member, with the archive
     /// before it.
     pub(in super::super) fn read(&self, place: Place, name: &str) -> Result<Reader> {
-        let refuse = |what: String, advice: &'static str| Err(Error::new(ErrorKind::Input, what).at(name).advise(advice));
+        let refuse = |what: String, advice: &'static str| {
+            Err(Error::new(ErrorKind::Input, what).at(name).advise(advice))
+        };
         if place.is_encrypted {
             return refuse(
                 "is encrypted, so it cannot be read".into(),
                 "unpack the archive with its password, and name the folder",
             );
         }
-        let entry = self.0.get_entry(place.at).map_err(|error| failed(name, error))?;
+        let entry = self
+            .0
+            .get_entry(place.at)
+            .map_err(|error| failed(name, error))?;
         let (start, end) = entry.compressed_data_range();
-        let packed = BufReader::with_capacity(1 << 16, RangeReader::new(self.0.get_ref().clone(), start..end));
+        let packed = BufReader::with_capacity(
+            1 << 16,
+            RangeReader::new(self.0.get_ref().clone(), start..end),
+        );
         // A member that has more bytes than the directory says is read only one byte further.
         let most = place.at.uncompressed_size_hint().saturating_add(1);
         let plain: Reader = match place.method {
             CompressionMethod::STORE => Box::new(packed),
             CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(packed)),
-            CompressionMethod::ZSTD => {
-                Box::new(zstd::Decoder::with_buffer(packed).map_err(|error| Error::reading(name, &error))?)
-            }
+            CompressionMethod::ZSTD => Box::new(
+                zstd::Decoder::with_buffer(packed).map_err(|error| Error::reading(name, &error))?,
+            ),
             other => {
                 let what = format!("is compressed by a method that is not supported ({other})");
                 return refuse(what, "unpack the archive first, and name the folder");
@@ -107,7 +128,9 @@ impl Zip {
 
 fn failed(name: &str, error: rawzip::Error) -> Error {
     match error.kind() {
-        rawzip::ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => Error::reading(name, error),
+        rawzip::ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+            Error::reading(name, error)
+        }
         _ => damaged(name, error),
     }
 }

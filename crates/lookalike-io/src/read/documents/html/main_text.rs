@@ -68,11 +68,22 @@ pub(crate) fn content(page: &str, most_attributes: usize) -> Main {
 /// Returns whether the tree of a page is small enough.
 fn is_modest(page: &str) -> bool {
     // The crate `legible` sets this option to the same value when it parses a page.
-    let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-    let mut parser = parse_document(Watch::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
+    let tree_builder = TreeBuilderOpts {
+        scripting_enabled: false,
+        ..TreeBuilderOpts::default()
+    };
+    let mut parser = parse_document(
+        Watch::default(),
+        ParseOpts {
+            tree_builder,
+            ..ParseOpts::default()
+        },
+    );
     let mut rest = page;
     while !rest.is_empty() {
-        let end = (PIECE..rest.len()).find(|&end| rest.is_char_boundary(end)).unwrap_or(rest.len());
+        let end = (PIECE..rest.len())
+            .find(|&end| rest.is_char_boundary(end))
+            .unwrap_or(rest.len());
         let (piece, after) = rest.split_at(end);
         parser.process(StrTendril::from_slice(piece));
         rest = after;
@@ -111,7 +122,12 @@ struct Watch {
 
 impl Default for Watch {
     fn default() -> Self {
-        let watch = Self { nodes: RefCell::default(), deepest: Cell::new(0), steps: Cell::new(0), added: Cell::new(0) };
+        let watch = Self {
+            nodes: RefCell::default(),
+            deepest: Cell::new(0),
+            steps: Cell::new(0),
+            added: Cell::new(0),
+        };
         watch.node(QualName::new(None, ns!(), local_name!("")), false);
         watch
     }
@@ -120,7 +136,12 @@ impl Default for Watch {
 impl Watch {
     fn node(&self, name: QualName, is_mathml_integration_point: bool) -> usize {
         let mut nodes = self.nodes.borrow_mut();
-        nodes.push(Node { name, depth: 0, has_parent: false, is_mathml_integration_point });
+        nodes.push(Node {
+            name,
+            depth: 0,
+            has_parent: false,
+            is_mathml_integration_point,
+        });
         nodes.len() - 1
     }
 
@@ -174,9 +195,18 @@ impl TreeSink for Watch {
         self.placed(child, self.depth(*parent) + 1);
     }
 
-    fn append_based_on_parent_node(&self, element: &usize, before: &usize, child: NodeOrText<usize>) {
+    fn append_based_on_parent_node(
+        &self,
+        element: &usize,
+        before: &usize,
+        child: NodeOrText<usize>,
+    ) {
         let has_parent = self.nodes.borrow()[*element].has_parent;
-        if has_parent { self.append_before_sibling(element, child) } else { self.append(before, child) }
+        if has_parent {
+            self.append_before_sibling(element, child)
+        } else {
+            self.append(before, child)
+        }
     }
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}

@@ -25,22 +25,38 @@ pub(crate) fn decode(text: &str, into: &mut String) -> usize {
             None => break,
         }
     }
-    let Some((end, (first, second))) = best else { return 0 };
-    into.extend([first, second].into_iter().filter(|&code| code != 0).filter_map(char::from_u32));
+    let Some((end, (first, second))) = best else {
+        return 0;
+    };
+    into.extend(
+        [first, second]
+            .into_iter()
+            .filter(|&code| code != 0)
+            .filter_map(char::from_u32),
+    );
     end
 }
 
 fn numeric(bytes: &[u8], into: &mut String) -> usize {
-    let (radix, start) = if matches!(bytes.get(2), Some(b'x' | b'X')) { (16, 3) } else { (10, 2) };
+    let (radix, start) = if matches!(bytes.get(2), Some(b'x' | b'X')) {
+        (16, 3)
+    } else {
+        (10, 2)
+    };
     let (mut code, mut at) = (0u32, start);
-    while let Some(digit) = bytes.get(at).and_then(|&byte| char::from(byte).to_digit(radix)) {
+    while let Some(digit) = bytes
+        .get(at)
+        .and_then(|&byte| char::from(byte).to_digit(radix))
+    {
         code = code.saturating_mul(radix).saturating_add(digit);
         at += 1;
     }
     if at == start {
         return 0;
     }
-    let replaced = code.checked_sub(0x80).and_then(|c1| *C1_REPLACEMENTS.get(c1 as usize)?);
+    let replaced = code
+        .checked_sub(0x80)
+        .and_then(|c1| *C1_REPLACEMENTS.get(c1 as usize)?);
     let character = replaced.or(char::from_u32(code).filter(|&c| c != '\0'));
     into.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
     at + usize::from(bytes.get(at) == Some(&b';'))

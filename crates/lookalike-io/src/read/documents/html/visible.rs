@@ -34,10 +34,11 @@ enum Kind {
 
 fn kind(name: &[u8]) -> Kind {
     match name {
-        b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del" | b"dfn" | b"em"
-        | b"font" | b"i" | b"ins" | b"kbd" | b"label" | b"mark" | b"nobr" | b"output" | b"q" | b"rb" | b"ruby" | b"s"
-        | b"samp" | b"small" | b"span" | b"strike" | b"strong" | b"sub" | b"sup" | b"time" | b"tspan" | b"tt" | b"u" | b"var"
-        | b"wbr" => Kind::Inline,
+        b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code"
+        | b"data" | b"del" | b"dfn" | b"em" | b"font" | b"i" | b"ins" | b"kbd" | b"label"
+        | b"mark" | b"nobr" | b"output" | b"q" | b"rb" | b"ruby" | b"s" | b"samp" | b"small"
+        | b"span" | b"strike" | b"strong" | b"sub" | b"sup" | b"time" | b"tspan" | b"tt" | b"u"
+        | b"var" | b"wbr" => Kind::Inline,
         b"pre" | b"listing" => Kind::Lines,
         // Browsers that run scripts do not show noscript, noembed and noframes. The content of an iframe is not part of the page.
         b"style" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Kind::Hidden,
@@ -56,7 +57,13 @@ fn kind(name: &[u8]) -> Kind {
 /// line end where a block or a line begins or ends. Preformatted text also keeps its line ends.
 pub(crate) fn text(html: &str, into: &mut String) -> usize {
     let bytes = html.as_bytes();
-    let mut seen = Seen { start: into.len(), into, gap: Gap::None, lines: 0, meant: String::new() };
+    let mut seen = Seen {
+        start: into.len(),
+        into,
+        gap: Gap::None,
+        lines: 0,
+        meant: String::new(),
+    };
     let (mut at, mut most_attributes) = (0, 0);
     let (mut templates, mut foreign) = (0usize, 0usize);
     loop {
@@ -65,7 +72,9 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
         if templates == 0 {
             seen.references(&html[at..end]);
         }
-        let Some(open) = open else { return most_attributes };
+        let Some(open) = open else {
+            return most_attributes;
+        };
         let next = bytes.get(open + 1).copied().unwrap_or(0);
         let is_end = next == b'/';
         let name_at = open + 1 + usize::from(is_end);
@@ -74,7 +83,9 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
                 let mut attributes = 0;
                 let tag = tag(bytes, name_at, &mut attributes);
                 most_attributes = most_attributes.max(attributes);
-                let Some(tag) = tag else { return most_attributes };
+                let Some(tag) = tag else {
+                    return most_attributes;
+                };
                 at = tag.end;
                 let mut name = [0; 16];
                 let length = tag.name_end - name_at;
@@ -131,7 +142,8 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
             _ if bytes[open..].starts_with(b"<!--") => at = comment_end(bytes, open + 4),
             _ if foreign > 0 && bytes[open..].starts_with(b"<![CDATA[") => {
                 let start = open + 9;
-                let end = memchr::memmem::find(&bytes[start..], b"]]>").map_or(bytes.len(), |distance| start + distance);
+                let end = memchr::memmem::find(&bytes[start..], b"]]>")
+                    .map_or(bytes.len(), |distance| start + distance);
                 if templates == 0 {
                     seen.words(&html[start..end]);
                 }
@@ -151,7 +163,8 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
 
 /// Returns the position after the next occurrence of `what`, or the end of `bytes` if there is none.
 fn after(bytes: &[u8], at: usize, what: &[u8]) -> usize {
-    memchr::memmem::find(&bytes[at..], what).map_or(bytes.len(), |distance| at + distance + what.len())
+    memchr::memmem::find(&bytes[at..], what)
+        .map_or(bytes.len(), |distance| at + distance + what.len())
 }
 
 /// Returns the position after a comment whose content begins at `at`.
@@ -164,7 +177,10 @@ fn comment_end(bytes: &[u8], at: usize) -> usize {
     let mut from = at;
     while let Some(distance) = memchr::memmem::find(&bytes[from..], b"--") {
         from += distance + 2;
-        from += bytes[from..].iter().take_while(|&&byte| byte == b'-').count();
+        from += bytes[from..]
+            .iter()
+            .take_while(|&&byte| byte == b'-')
+            .count();
         for end in [&b">"[..], b"!>"] {
             if bytes[from..].starts_with(end) {
                 return from + end.len();
@@ -189,7 +205,13 @@ fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
     let name_end = at;
     loop {
         match *bytes.get(at)? {
-            b'>' => return Some(Tag { name_end, end: at + 1, closes_itself: bytes[at - 1] == b'/' }),
+            b'>' => {
+                return Some(Tag {
+                    name_end,
+                    end: at + 1,
+                    closes_itself: bytes[at - 1] == b'/',
+                });
+            }
             byte if is_space(byte) || byte == b'/' => {
                 at += 1;
                 continue;
@@ -198,7 +220,9 @@ fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
         }
         *attributes += 1;
         // The first character of an attribute's name may be anything.
-        at += 1 + bytes[at + 1..].iter().position(|byte| ends_name(byte) || *byte == b'=')?;
+        at += 1 + bytes[at + 1..]
+            .iter()
+            .position(|byte| ends_name(byte) || *byte == b'=')?;
         at += bytes[at..].iter().position(|byte| !is_space(*byte))?;
         if bytes[at] != b'=' {
             continue;
@@ -208,10 +232,16 @@ fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
             quote @ (b'"' | b'\'') => at += 2 + memchr::memchr(quote, &bytes[at + 1..])?,
             b'>' => {}
             _ => {
-                at += bytes[at..].iter().position(|&byte| is_space(byte) || byte == b'>')?;
+                at += bytes[at..]
+                    .iter()
+                    .position(|&byte| is_space(byte) || byte == b'>')?;
                 // A slash at the end of a value without quotes belongs to the value, so the tag does not close itself.
                 if bytes[at] == b'>' {
-                    return Some(Tag { name_end, end: at + 1, closes_itself: false });
+                    return Some(Tag {
+                        name_end,
+                        end: at + 1,
+                        closes_itself: false,
+                    });
                 }
             }
         }
@@ -225,7 +255,9 @@ fn is_space(byte: u8) -> bool {
 
 /// Returns whether the bytes begin with a start or end tag of exactly this name, such as `</name`.
 fn begins(bytes: &[u8], mark: &[u8], name: &[u8]) -> bool {
-    let Some(rest) = bytes.strip_prefix(mark) else { return false };
+    let Some(rest) = bytes.strip_prefix(mark) else {
+        return false;
+    };
     rest.len() > name.len()
         && rest[..name.len()].eq_ignore_ascii_case(name)
         && (is_space(rest[name.len()]) || matches!(rest[name.len()], b'/' | b'>'))
@@ -234,7 +266,8 @@ fn begins(bytes: &[u8], mark: &[u8], name: &[u8]) -> bool {
 /// Returns the position of the end tag of a raw element.
 fn raw_end(bytes: &[u8], at: usize, name: &[u8]) -> usize {
     let mut ends = memchr::memmem::find_iter(&bytes[at..], b"</").map(|distance| at + distance);
-    ends.find(|&end| begins(&bytes[end..], b"</", name)).unwrap_or(bytes.len())
+    ends.find(|&end| begins(&bytes[end..], b"</", name))
+        .unwrap_or(bytes.len())
 }
 
 /// Returns the position of the end tag of a script. A script may contain what looks like a comment, with another script inside
@@ -242,8 +275,14 @@ fn raw_end(bytes: &[u8], at: usize, name: &[u8]) -> usize {
 fn script_end(bytes: &[u8], mut at: usize) -> usize {
     let (mut escaped, mut double) = (false, false);
     loop {
-        let found = if escaped { memchr::memchr2(b'<', b'-', &bytes[at..]) } else { memchr::memchr(b'<', &bytes[at..]) };
-        let Some(distance) = found else { return bytes.len() };
+        let found = if escaped {
+            memchr::memchr2(b'<', b'-', &bytes[at..])
+        } else {
+            memchr::memchr(b'<', &bytes[at..])
+        };
+        let Some(distance) = found else {
+            return bytes.len();
+        };
         at += distance;
         let rest = &bytes[at..];
         if rest[0] == b'-' {
@@ -326,7 +365,10 @@ impl Seen<'_> {
                 at += 1;
                 continue;
             }
-            let end = bytes[at..].iter().position(|&byte| is_space(byte) || byte == 0).map_or(bytes.len(), |length| at + length);
+            let end = bytes[at..]
+                .iter()
+                .position(|&byte| is_space(byte) || byte == 0)
+                .map_or(bytes.len(), |length| at + length);
             if self.into.len() > self.start {
                 match self.gap {
                     Gap::None => {}

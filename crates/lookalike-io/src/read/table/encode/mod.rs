@@ -13,7 +13,10 @@ use arrow_array::{
     Array, ArrayRef, ListLikeArray, MapArray, RecordBatch,
     cast::AsArray,
     downcast_dictionary_array, downcast_integer, downcast_run_array,
-    types::{Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type},
+    types::{
+        Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type,
+        Float64Type,
+    },
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
@@ -40,7 +43,11 @@ pub enum Nulls {
 pub fn write_json_lines(batch: &RecordBatch, nulls: Nulls, out: &mut Vec<u8>) -> Result<()> {
     let schema = batch.schema_ref();
     let names = schema.fields().iter().map(|field| field.name().as_str());
-    write_rows(&Object::new(names.zip(batch.columns()), nulls)?, batch.num_rows(), out)
+    write_rows(
+        &Object::new(names.zip(batch.columns()), nulls)?,
+        batch.num_rows(),
+        out,
+    )
 }
 
 /// Appends rows as JSON Lines, with nulls. Strings that are JSON already, by the metadata of their column, are written unchanged.
@@ -52,7 +59,12 @@ pub(super) fn write_objects(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()
     let schema = batch.schema_ref();
     let names = schema.fields().iter().map(|field| field.name().as_str());
     let mut row = Object::new(names.zip(batch.columns()), Nulls::Written)?;
-    for ((field, column), (_, values)) in schema.fields().iter().zip(batch.columns()).zip(&mut row.fields) {
+    for ((field, column), (_, values)) in schema
+        .fields()
+        .iter()
+        .zip(batch.columns())
+        .zip(&mut row.fields)
+    {
         macro_rules! written {
             ($array:expr, $write:path) => {{
                 let array = $array;
@@ -89,7 +101,10 @@ struct Values<'a> {
 impl<'a> Values<'a> {
     fn new(array: &'a dyn Array, nulls: Nulls) -> Result<Self> {
         // In a dictionary, keys that point to a null value are also null.
-        Ok(Self { nulls: array.logical_nulls(), write: written(array, nulls)? })
+        Ok(Self {
+            nulls: array.logical_nulls(),
+            write: written(array, nulls)?,
+        })
     }
 
     fn is_null(&self, at: usize) -> bool {
@@ -113,14 +128,20 @@ struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    fn new<'n>(fields: impl Iterator<Item = (&'n str, &'a ArrayRef)>, nulls: Nulls) -> Result<Self> {
+    fn new<'n>(
+        fields: impl Iterator<Item = (&'n str, &'a ArrayRef)>,
+        nulls: Nulls,
+    ) -> Result<Self> {
         let field = |(name, array): (&str, &'a ArrayRef)| {
             let mut own = Vec::with_capacity(name.len() + 3);
             write_string(name, &mut own)?;
             own.push(b':');
             Ok((own, Values::new(array, nulls)?))
         };
-        Ok(Self { fields: fields.map(field).collect::<Result<_>>()?, nulls })
+        Ok(Self {
+            fields: fields.map(field).collect::<Result<_>>()?,
+            nulls,
+        })
     }
 
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
@@ -236,13 +257,22 @@ fn unknown(kind: &DataType) -> ArrowError {
 
 /// Returns the function that writes maps. A map is written as an object whose keys are strings.
 fn map(array: &MapArray, nulls: Nulls) -> Result<Write<'_>> {
-    if !matches!(array.key_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
-        return Err(ArrowError::JsonError(format!("a map's keys are {}, not strings", array.key_type())));
+    if !matches!(
+        array.key_type(),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+    ) {
+        return Err(ArrowError::JsonError(format!(
+            "a map's keys are {}, not strings",
+            array.key_type()
+        )));
     }
     if array.keys().null_count() > 0 || array.entries().null_count() > 0 {
         return Err(ArrowError::JsonError("a map has a key that is null".into()));
     }
-    let (keys, values) = (Values::new(array.keys(), nulls)?, Values::new(array.values(), nulls)?);
+    let (keys, values) = (
+        Values::new(array.keys(), nulls)?,
+        Values::new(array.values(), nulls)?,
+    );
     let offsets = array.offsets();
     Ok(Box::new(move |at, out| {
         let mut before = b'{';
@@ -306,7 +336,12 @@ fn write_text(bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
 fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     out.push(b'"');
-    out.extend(bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]));
+    out.extend(bytes.iter().flat_map(|byte| {
+        [
+            DIGITS[usize::from(byte >> 4)],
+            DIGITS[usize::from(byte & 15)],
+        ]
+    }));
     out.push(b'"');
 }
 

@@ -6,10 +6,11 @@ use arrow_array::{
     Array,
     cast::AsArray,
     types::{
-        Date32Type, Date64Type, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
-        IntervalDayTimeType, IntervalMonthDayNanoType, IntervalYearMonthType, Time32MillisecondType, Time32SecondType,
-        Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-        TimestampSecondType,
+        Date32Type, Date64Type, DurationMicrosecondType, DurationMillisecondType,
+        DurationNanosecondType, DurationSecondType, IntervalDayTimeType, IntervalMonthDayNanoType,
+        IntervalYearMonthType, Time32MillisecondType, Time32SecondType, Time64MicrosecondType,
+        Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+        TimestampNanosecondType, TimestampSecondType,
     },
 };
 use arrow_buffer::{IntervalDayTime, IntervalMonthDayNano};
@@ -25,20 +26,28 @@ pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {
         ($kind:ty, $as:ident, $form:literal) => {{
             let array = array.as_primitive::<$kind>();
             Box::new(move |at, out: &mut Vec<u8>| {
-                let value = array.$as(at).ok_or_else(|| too_far(array.value(at), array.data_type()))?;
+                let value = array
+                    .$as(at)
+                    .ok_or_else(|| too_far(array.value(at), array.data_type()))?;
                 quote(format_args!($form, value), out)
             })
         }};
     }
     macro_rules! stamps {
         ($kind:ty, $zone:expr) => {
-            if $zone.is_some() { times!($kind, value_as_datetime, "{:?}Z") } else { times!($kind, value_as_datetime, "{:?}") }
+            if $zone.is_some() {
+                times!($kind, value_as_datetime, "{:?}Z")
+            } else {
+                times!($kind, value_as_datetime, "{:?}")
+            }
         };
     }
     macro_rules! intervals {
         ($kind:ty, $words:expr) => {{
             let array = array.as_primitive::<$kind>();
-            Box::new(move |at, out: &mut Vec<u8>| quote(format_args!("{}", $words(array.value(at))), out))
+            Box::new(move |at, out: &mut Vec<u8>| {
+                quote(format_args!("{}", $words(array.value(at))), out)
+            })
         }};
     }
     let written: Write<'_> = match array.data_type() {
@@ -46,22 +55,36 @@ pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {
         DataType::Date64 => times!(Date64Type, value_as_datetime, "{:?}"),
         DataType::Time32(TimeUnit::Second) => times!(Time32SecondType, value_as_time, "{:?}"),
         DataType::Time32(_) => times!(Time32MillisecondType, value_as_time, "{:?}"),
-        DataType::Time64(TimeUnit::Microsecond) => times!(Time64MicrosecondType, value_as_time, "{:?}"),
+        DataType::Time64(TimeUnit::Microsecond) => {
+            times!(Time64MicrosecondType, value_as_time, "{:?}")
+        }
         DataType::Time64(_) => times!(Time64NanosecondType, value_as_time, "{:?}"),
         DataType::Timestamp(TimeUnit::Second, zone) => stamps!(TimestampSecondType, zone),
         DataType::Timestamp(TimeUnit::Millisecond, zone) => stamps!(TimestampMillisecondType, zone),
         DataType::Timestamp(TimeUnit::Microsecond, zone) => stamps!(TimestampMicrosecondType, zone),
         DataType::Timestamp(TimeUnit::Nanosecond, zone) => stamps!(TimestampNanosecondType, zone),
         DataType::Duration(TimeUnit::Second) => times!(DurationSecondType, value_as_duration, "{}"),
-        DataType::Duration(TimeUnit::Millisecond) => times!(DurationMillisecondType, value_as_duration, "{}"),
-        DataType::Duration(TimeUnit::Microsecond) => times!(DurationMicrosecondType, value_as_duration, "{}"),
-        DataType::Duration(TimeUnit::Nanosecond) => times!(DurationNanosecondType, value_as_duration, "{}"),
+        DataType::Duration(TimeUnit::Millisecond) => {
+            times!(DurationMillisecondType, value_as_duration, "{}")
+        }
+        DataType::Duration(TimeUnit::Microsecond) => {
+            times!(DurationMicrosecondType, value_as_duration, "{}")
+        }
+        DataType::Duration(TimeUnit::Nanosecond) => {
+            times!(DurationNanosecondType, value_as_duration, "{}")
+        }
         DataType::Interval(IntervalUnit::YearMonth) => intervals!(IntervalYearMonthType, years),
         DataType::Interval(IntervalUnit::DayTime) => {
-            intervals!(IntervalDayTimeType, |value: IntervalDayTime| words(0, value.days, value.milliseconds.into(), 3))
+            intervals!(IntervalDayTimeType, |value: IntervalDayTime| words(
+                0,
+                value.days,
+                value.milliseconds.into(),
+                3
+            ))
         }
         DataType::Interval(IntervalUnit::MonthDayNano) => {
-            let parts = |value: IntervalMonthDayNano| words(value.months, value.days, value.nanoseconds, 9);
+            let parts =
+                |value: IntervalMonthDayNano| words(value.months, value.days, value.nanoseconds, 9);
             intervals!(IntervalMonthDayNanoType, parts)
         }
         _ => return None,
@@ -79,7 +102,11 @@ fn too_far(value: impl Into<i64>, kind: &DataType) -> ArrowError {
 }
 
 fn years(months: i32) -> String {
-    format!("{} years {} mons", months.div_euclid(12), months.rem_euclid(12))
+    format!(
+        "{} years {} mons",
+        months.div_euclid(12),
+        months.rem_euclid(12)
+    )
 }
 
 /// Returns an interval in words, with this number of digits for fractions of a second.
@@ -87,12 +114,28 @@ fn words(months: i32, days: i32, time: i64, digits: usize) -> String {
     let second = 10i64.pow(digits as u32);
     let (minutes, seconds) = (time / second / 60, time / second % 60);
     let (hours, minutes, part) = (minutes / 60, minutes % 60, time % second);
-    let named = [(i64::from(months), "mons"), (i64::from(days), "days"), (hours, "hours"), (minutes, "mins")];
-    let mut said =
-        named.iter().filter(|(count, _)| *count != 0).map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>();
+    let named = [
+        (i64::from(months), "mons"),
+        (i64::from(days), "days"),
+        (hours, "hours"),
+        (minutes, "mins"),
+    ];
+    let mut said = named
+        .iter()
+        .filter(|(count, _)| *count != 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect::<Vec<_>>();
     if seconds != 0 || part != 0 {
         let sign = if time < 0 { "-" } else { "" };
-        said.push(format!("{sign}{}.{:0digits$} secs", seconds.abs(), part.abs()));
+        said.push(format!(
+            "{sign}{}.{:0digits$} secs",
+            seconds.abs(),
+            part.abs()
+        ));
     }
-    if said.is_empty() { "0 secs".into() } else { said.join(" ") }
+    if said.is_empty() {
+        "0 secs".into()
+    } else {
+        said.join(" ")
+    }
 }

@@ -31,7 +31,12 @@ fn take(failure: &Failure) -> Option<Error> {
 
 /// Returns the position where a column chunk begins.
 pub(crate) fn chunk_start(chunk: &ColumnChunkMetaData) -> i64 {
-    chunk.dictionary_page_offset().filter(|&at| at > 0).map_or(chunk.data_page_offset(), |at| at.min(chunk.data_page_offset()))
+    chunk
+        .dictionary_page_offset()
+        .filter(|&at| at > 0)
+        .map_or(chunk.data_page_offset(), |at| {
+            at.min(chunk.data_page_offset())
+        })
 }
 
 /// The input of a decoder.
@@ -58,15 +63,24 @@ impl Chunks {
     }
 
     /// Creates an input of some column chunks, each of which is read from its beginning to its end.
-    #[cfg_attr(not(feature = "cloud"), expect(clippy::unnecessary_wraps, reason = "what is fetched ahead may fail"))]
-    pub(crate) fn of<'a>(ranges: &Arc<Ranges>, columns: impl Iterator<Item = &'a ColumnChunkMetaData>) -> Result<Self> {
+    #[cfg_attr(
+        not(feature = "cloud"),
+        expect(clippy::unnecessary_wraps, reason = "what is fetched ahead may fail")
+    )]
+    pub(crate) fn of<'a>(
+        ranges: &Arc<Ranges>,
+        columns: impl Iterator<Item = &'a ColumnChunkMetaData>,
+    ) -> Result<Self> {
         #[cfg(feature = "cloud")]
         if let Some(object) = ranges.as_object() {
             let places = columns.map(|column| {
                 let start = chunk_start(column) as u64;
                 start..start + column.compressed_size() as u64
             });
-            return Ok(Self { ahead: ahead::chunks(object, places.collect())?, ..Self::plain(ranges) });
+            return Ok(Self {
+                ahead: ahead::chunks(object, places.collect())?,
+                ..Self::plain(ranges)
+            });
         }
         drop(columns);
         Ok(Self::plain(ranges))
@@ -102,11 +116,16 @@ impl ChunkReader for Chunks {
     type T = Head;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Head> {
-        Ok(Head { chunks: self.clone(), next: start, bytes: Bytes::new() })
+        Ok(Head {
+            chunks: self.clone(),
+            next: start,
+            bytes: Bytes::new(),
+        })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        self.kept(self.read(start, length as u64)).map_err(|error| ParquetError::External(Box::new(error)))
+        self.kept(self.read(start, length as u64))
+            .map_err(|error| ParquetError::External(Box::new(error)))
     }
 }
 
@@ -121,7 +140,10 @@ impl Read for Head {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.bytes.is_empty() {
             let length = HEAD.min(self.chunks.len().saturating_sub(self.next));
-            self.bytes = self.chunks.kept(self.chunks.read(self.next, length)).map_err(io::Error::other)?;
+            self.bytes = self
+                .chunks
+                .kept(self.chunks.read(self.next, length))
+                .map_err(io::Error::other)?;
             self.next += self.bytes.len() as u64;
         }
         let n = buffer.len().min(self.bytes.len());
@@ -166,14 +188,25 @@ mod ahead {
 
     pub(crate) fn chunks(object: &Arc<Object>, places: Vec<Range<u64>>) -> Result<Arc<[Chunk]>> {
         let is_small = |place: &Range<u64>| place.end - place.start <= SMALL;
-        let small: Vec<_> = places.iter().filter(|place| is_small(place)).cloned().collect();
+        let small: Vec<_> = places
+            .iter()
+            .filter(|place| is_small(place))
+            .cloned()
+            .collect();
         let mut fetched = object.read_ranges(&small)?.into_iter();
         let chunk = |place: Range<u64>| {
             let (bytes, rest) = match is_small(&place) {
                 true => (BytesMut::from(&*fetched.next().unwrap_or_default()), None),
                 false => (BytesMut::new(), Some(object.stream_of(place.clone()))),
             };
-            Chunk { bytes: Mutex::new(Window { start: place.start, bytes, rest }), place }
+            Chunk {
+                bytes: Mutex::new(Window {
+                    start: place.start,
+                    bytes,
+                    rest,
+                }),
+                place,
+            }
         };
         Ok(places.into_iter().map(chunk).collect())
     }
@@ -192,9 +225,13 @@ mod ahead {
                 return ranges.read(start..end);
             }
             while window.start + (window.bytes.len() as u64) < end {
-                let Some(rest) = &mut window.rest else { return ranges.read(start..end) };
+                let Some(rest) = &mut window.rest else {
+                    return ranges.read(start..end);
+                };
                 let mut piece = [0; 16 << 10];
-                let n = rest.read(&mut piece).map_err(|error| Error::reading(ranges.name(), &error))?;
+                let n = rest
+                    .read(&mut piece)
+                    .map_err(|error| Error::reading(ranges.name(), &error))?;
                 if n == 0 {
                     return ranges.read(start..end);
                 }
@@ -208,7 +245,9 @@ mod ahead {
             drop(window.bytes.split_to(passed));
             window.start = start;
             // The bytes are copied, so that the window can be freed while a page keeps its bytes.
-            Ok(Bytes::copy_from_slice(&window.bytes[..(end - start) as usize]))
+            Ok(Bytes::copy_from_slice(
+                &window.bytes[..(end - start) as usize],
+            ))
         }
     }
 }

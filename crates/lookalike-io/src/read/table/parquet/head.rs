@@ -53,11 +53,18 @@ impl Head {
             DATA_PAGE | DATA_PAGE_V2 => {
                 let [rows, encoding] = own?;
                 let in_dictionary = matches!(encoding?, PLAIN_DICTIONARY | RLE_DICTIONARY);
-                Kind::Data { rows: u64::try_from(rows?).ok()?, in_dictionary }
+                Kind::Data {
+                    rows: u64::try_from(rows?).ok()?,
+                    in_dictionary,
+                }
             }
             _ => Kind::Other,
         };
-        Some(Self { length: from.at as u64, compressed: u64::try_from(compressed?).ok()?, kind })
+        Some(Self {
+            length: from.at as u64,
+            compressed: u64::try_from(compressed?).ok()?,
+            kind,
+        })
     }
 }
 
@@ -105,7 +112,10 @@ impl Compact<'_> {
     }
 
     fn pass(&mut self, bytes: u64) -> Option<()> {
-        self.at = self.at.checked_add(usize::try_from(bytes).ok()?).filter(|&at| at <= self.bytes.len())?;
+        self.at = self
+            .at
+            .checked_add(usize::try_from(bytes).ok()?)
+            .filter(|&at| at <= self.bytes.len())?;
         Some(())
     }
 
@@ -129,7 +139,10 @@ impl Compact<'_> {
     fn numbers(&mut self, wanted: [i64; 2]) -> Option<[Option<i64>; 2]> {
         let mut found = [None; 2];
         self.fields(|field, kind, from| {
-            match wanted.iter().position(|&number| number == field && kind == INTEGER) {
+            match wanted
+                .iter()
+                .position(|&number| number == field && kind == INTEGER)
+            {
                 Some(place) => found[place] = Some(from.integer()?),
                 None => from.skip(kind, DEEPEST)?,
             }
@@ -150,10 +163,20 @@ impl Compact<'_> {
             }
             LIST | SET => {
                 let head = self.byte()?;
-                let items = if head >> 4 == 0xf { self.varint()? } else { u64::from(head >> 4) };
+                let items = if head >> 4 == 0xf {
+                    self.varint()?
+                } else {
+                    u64::from(head >> 4)
+                };
                 let deepest = deepest.checked_sub(1)?;
                 // A boolean in a list takes a byte.
-                (0..items).try_for_each(|_| if head & 0xf <= FALSE { self.pass(1) } else { self.skip(head & 0xf, deepest) })
+                (0..items).try_for_each(|_| {
+                    if head & 0xf <= FALSE {
+                        self.pass(1)
+                    } else {
+                        self.skip(head & 0xf, deepest)
+                    }
+                })
             }
             STRUCT => {
                 let deepest = deepest.checked_sub(1)?;
@@ -175,19 +198,47 @@ mod tests {
         b"\x15\x00\x15\xc8\x01\x15\x78\x2c\x15\x0e\x15\x10\x15\x06\x15\x06\x1c\x18\x02ab\x58\x01c\x11\x00\x00\x00";
 
     /// The fields by number: `{1: 3, 2: 9, 3: 4, 8: {1: 7, 2: 1, 3: 6, 4: 0, 7: false}}`
-    const SECOND: &[u8] = b"\x15\x06\x15\x12\x15\x08\x5c\x15\x0e\x15\x02\x15\x0c\x15\x00\x32\x00\x00";
+    const SECOND: &[u8] =
+        b"\x15\x06\x15\x12\x15\x08\x5c\x15\x0e\x15\x02\x15\x0c\x15\x00\x32\x00\x00";
 
     #[test]
     fn headers_contain_rows_and_lengths() {
-        let data = |rows, in_dictionary| Kind::Data { rows, in_dictionary };
-        assert_eq!(Head::read(PLAIN), Some(Head { length: PLAIN.len() as u64, compressed: 60, kind: data(7, true) }));
+        let data = |rows, in_dictionary| Kind::Data {
+            rows,
+            in_dictionary,
+        };
+        assert_eq!(
+            Head::read(PLAIN),
+            Some(Head {
+                length: PLAIN.len() as u64,
+                compressed: 60,
+                kind: data(7, true)
+            })
+        );
         let after = [SECOND, b"values"].concat();
-        assert_eq!(Head::read(&after), Some(Head { length: SECOND.len() as u64, compressed: 4, kind: data(6, false) }));
+        assert_eq!(
+            Head::read(&after),
+            Some(Head {
+                length: SECOND.len() as u64,
+                compressed: 4,
+                kind: data(6, false)
+            })
+        );
         let dictionary = b"\x15\x04\x15\x12\x15\x08\x4c\x15\x0e\x15\x00\x11\x00\x00";
-        assert_eq!(Head::read(dictionary), Some(Head { length: 14, compressed: 4, kind: Kind::Other }));
+        assert_eq!(
+            Head::read(dictionary),
+            Some(Head {
+                length: 14,
+                compressed: 4,
+                kind: Kind::Other
+            })
+        );
         // This header has a list of structs in an unknown field.
         let list = [&SECOND[..SECOND.len() - 1], b"\x19\x2c\x15\x02\x00\x00\x00"].concat();
-        assert_eq!(Head::read(&list).map(|head| (head.length, head.kind)), Some((list.len() as u64, data(6, false))));
+        assert_eq!(
+            Head::read(&list).map(|head| (head.length, head.kind)),
+            Some((list.len() as u64, data(6, false)))
+        );
     }
 
     #[test]
@@ -196,10 +247,19 @@ mod tests {
             assert!((0..head.len()).all(|end| Head::read(&head[..end]).is_none()));
         }
         // These headers have negative lengths or counts, or nested structs.
-        assert_eq!(Head::read(b"\x15\x06\x15\x12\x15\x07\x5c\x15\x0e\x15\x02\x15\x0c\x15\x00\x00\x00"), None);
-        assert_eq!(Head::read(b"\x15\x06\x15\x12\x15\x08\x5c\x15\x0e\x15\x02\x15\x0b\x15\x00\x00\x00"), None);
+        assert_eq!(
+            Head::read(b"\x15\x06\x15\x12\x15\x07\x5c\x15\x0e\x15\x02\x15\x0c\x15\x00\x00\x00"),
+            None
+        );
+        assert_eq!(
+            Head::read(b"\x15\x06\x15\x12\x15\x08\x5c\x15\x0e\x15\x02\x15\x0b\x15\x00\x00\x00"),
+            None
+        );
         assert_eq!(Head::read(&b"\x1c".repeat(1 << 20)), None);
-        assert_eq!(Head::read(&b"\x19\xfc\xff\xff\xff\xff\x0f".repeat(1 << 10)), None);
+        assert_eq!(
+            Head::read(&b"\x19\xfc\xff\xff\xff\xff\x0f".repeat(1 << 10)),
+            None
+        );
     }
 
     proptest! {

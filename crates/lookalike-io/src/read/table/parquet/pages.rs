@@ -30,7 +30,11 @@ pub(crate) struct Pages {
 impl Pages {
     /// Locates the pages of a chunk with this many rows, with one small read per page. Returns none if a row can have several
     /// values, or if the chunk is invalid; the reader of the chunk then reports the error.
-    pub(crate) fn locate(ranges: &Arc<Ranges>, chunk: &ColumnChunkMetaData, rows: u64) -> Option<Self> {
+    pub(crate) fn locate(
+        ranges: &Arc<Ranges>,
+        chunk: &ColumnChunkMetaData,
+        rows: u64,
+    ) -> Option<Self> {
         if chunk.column_descr().max_rep_level() > 0 {
             return None;
         }
@@ -47,7 +51,11 @@ impl Pages {
             if next > end {
                 return None;
             }
-            if let Kind::Data { rows, in_dictionary: is_in } = head.kind {
+            if let Kind::Data {
+                rows,
+                in_dictionary: is_in,
+            } = head.kind
+            {
                 places.append_offset_and_size(at as i64, i32::try_from(next - at).ok()?);
                 places.append_row_count(i64::try_from(rows).ok()?);
                 in_dictionary.push(is_in);
@@ -55,21 +63,42 @@ impl Pages {
             }
             at = next;
         }
-        (counted == rows).then(|| Self { places: places.build(), in_dictionary })
+        (counted == rows).then(|| Self {
+            places: places.build(),
+            in_dictionary,
+        })
     }
 
     /// Returns the chunk for reading some of its rows. If none of these rows has a value in the dictionary, the returned chunk
     /// has no dictionary, because a dictionary may be larger than the rows.
-    pub(crate) fn chunk_of(&self, chunk: &ColumnChunkMetaData, rows: &Range<u64>) -> ColumnChunkMetaData {
+    pub(crate) fn chunk_of(
+        &self,
+        chunk: &ColumnChunkMetaData,
+        rows: &Range<u64>,
+    ) -> ColumnChunkMetaData {
         let places = self.places.page_locations();
-        let begins = |page: usize| places.get(page).map_or(u64::MAX, |place| place.first_row_index as u64);
+        let begins = |page: usize| {
+            places
+                .get(page)
+                .map_or(u64::MAX, |place| place.first_row_index as u64)
+        };
         let looked_at = |page: usize| begins(page) < rows.end && rows.start < begins(page + 1);
         let needed = (0..places.len()).any(|page| looked_at(page) && self.in_dictionary[page]);
-        let (Some(first), Some(_)) = (places.first(), chunk.dictionary_page_offset().filter(|_| !needed)) else {
+        let (Some(first), Some(_)) = (
+            places.first(),
+            chunk.dictionary_page_offset().filter(|_| !needed),
+        ) else {
             return chunk.clone();
         };
         let before = first.offset - chunk_start(chunk);
-        let without = chunk.clone().into_builder().set_dictionary_page_offset(None).set_data_page_offset(first.offset);
-        without.set_total_compressed_size(chunk.compressed_size() - before).build().unwrap_or_else(|_| chunk.clone())
+        let without = chunk
+            .clone()
+            .into_builder()
+            .set_dictionary_page_offset(None)
+            .set_data_page_offset(first.offset);
+        without
+            .set_total_compressed_size(chunk.compressed_size() - before)
+            .build()
+            .unwrap_or_else(|_| chunk.clone())
     }
 }

@@ -1,6 +1,9 @@
 //! Tests row groups that are read in several parts.
 
-use arrow_array::{ArrayRef, BinaryArray, Int64Array, ListArray, RecordBatch, StringArray, StructArray, types::Int32Type};
+use arrow_array::{
+    ArrayRef, BinaryArray, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
+    types::Int32Type,
+};
 use parquet::{
     arrow::ArrowWriter,
     basic::{Compression, ZstdLevel},
@@ -27,8 +30,16 @@ struct Made {
 
 impl Made {
     fn file(&self, more: Vec<(&str, ArrayRef)>) -> Vec<u8> {
-        let version = if self.second { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
-        let statistics = if self.chunk_statistics { EnabledStatistics::Chunk } else { EnabledStatistics::None };
+        let version = if self.second {
+            WriterVersion::PARQUET_2_0
+        } else {
+            WriterVersion::PARQUET_1_0
+        };
+        let statistics = if self.chunk_statistics {
+            EnabledStatistics::Chunk
+        } else {
+            EnabledStatistics::None
+        };
         let properties = WriterProperties::builder()
             .set_writer_version(version)
             .set_max_row_group_row_count(Some(self.group))
@@ -38,14 +49,24 @@ impl Made {
             .set_dictionary_page_size_limit(self.dictionary.unwrap_or(1))
             .set_statistics_enabled(statistics)
             .set_offset_index_disabled(true)
-            .set_compression(if self.zstd { Compression::ZSTD(ZstdLevel::default()) } else { Compression::UNCOMPRESSED });
+            .set_compression(if self.zstd {
+                Compression::ZSTD(ZstdLevel::default())
+            } else {
+                Compression::UNCOMPRESSED
+            });
         let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..self.rows as i64));
-        let text = |row: usize| (!row.is_multiple_of(7)).then(|| format!("{row} {}", "é x".repeat(row * 37 % 240)));
+        let text = |row: usize| {
+            (!row.is_multiple_of(7)).then(|| format!("{row} {}", "é x".repeat(row * 37 % 240)))
+        };
         let texts: ArrayRef = Arc::new(StringArray::from_iter((0..self.rows).map(text)));
-        let columns = [("id", ids), ("text", texts)].into_iter().chain(more).map(|(name, array)| (name, array, true));
+        let columns = [("id", ids), ("text", texts)]
+            .into_iter()
+            .chain(more)
+            .map(|(name, array)| (name, array, true));
         let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
         let mut bytes = Vec::new();
-        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build())).unwrap();
+        let mut writer =
+            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build())).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
         bytes
@@ -54,8 +75,15 @@ impl Made {
 
 fn open(bytes: &[u8]) -> (TableFile, Columns) {
     let table = TableFile::open(Ranges::memory(bytes.to_vec(), "t.parquet")).unwrap();
-    let columns =
-        Columns::choose(table.name(), table.schema(), ("text", None, None), "id", &"first".parse().unwrap(), None).unwrap();
+    let columns = Columns::choose(
+        table.name(),
+        table.schema(),
+        ("text", None, None),
+        "id",
+        &"first".parse().unwrap(),
+        None,
+    )
+    .unwrap();
     (table, columns)
 }
 
@@ -81,16 +109,37 @@ fn whole(batches: &[RecordBatch]) -> RecordBatch {
 
 #[test]
 fn large_row_groups_have_several_parts() {
-    let made = Made { rows: 1000, group: 400, page: 10, dictionary: None, second: false, zstd: true, chunk_statistics: true };
+    let made = Made {
+        rows: 1000,
+        group: 400,
+        page: 10,
+        dictionary: None,
+        second: false,
+        zstd: true,
+        chunk_statistics: true,
+    };
     let bytes = made.file(Vec::new());
     let (mut table, columns) = open(&bytes);
     assert_eq!(table.parts().len(), 3);
-    let (rows, size): (u64, u64) = (table.rows(), table.parts().iter().map(|part| part.bytes).sum());
+    let (rows, size): (u64, u64) = (
+        table.rows(),
+        table.parts().iter().map(|part| part.bytes).sum(),
+    );
     table.split(&columns, 4000);
     let parts = table.parts();
     assert!(parts.len() > 20 && parts.len() < 60, "{}", parts.len());
-    assert_eq!((table.rows(), parts.iter().map(|part| part.bytes).sum::<u64>()), (rows, size));
-    assert!(parts.windows(2).all(|pair| pair[0].before + pair[0].rows == pair[1].before));
+    assert_eq!(
+        (
+            table.rows(),
+            parts.iter().map(|part| part.bytes).sum::<u64>()
+        ),
+        (rows, size)
+    );
+    assert!(
+        parts
+            .windows(2)
+            .all(|pair| pair[0].before + pair[0].rows == pair[1].before)
+    );
     assert!(parts.iter().all(|part| part.before % 400 % 10 == 0));
     assert_eq!(table.layout().group_rows, Some(400));
     // Small row groups are not divided.
@@ -100,8 +149,15 @@ fn large_row_groups_have_several_parts() {
 
 #[test]
 fn values_that_no_part_needs_are_not_decoded() {
-    let made =
-        Made { rows: 600, group: 600, page: 10, dictionary: Some(300), second: false, zstd: false, chunk_statistics: false };
+    let made = Made {
+        rows: 600,
+        group: 600,
+        page: 10,
+        dictionary: Some(300),
+        second: false,
+        zstd: false,
+        chunk_statistics: false,
+    };
     let mut bytes = made.file(Vec::new());
     let (mut table, columns) = open(&bytes);
     table.split(&columns, 4000);
@@ -111,9 +167,16 @@ fn values_that_no_part_needs_are_not_decoded() {
     bytes[place.start + 60..place.start + 90].fill(0xff);
     let (mut damaged, _) = open(&bytes);
     damaged.split(&columns, 4000);
-    let read = |part| damaged.part(part, &columns, Wanted::Chosen).and_then(|mut stream| stream.next_batch());
+    let read = |part| {
+        damaged
+            .part(part, &columns, Wanted::Chosen)
+            .and_then(|mut stream| stream.next_batch())
+    };
     let reported = read(0).unwrap_err().to_string();
-    assert!(reported.contains("row group 0, column \"text\""), "{reported}");
+    assert!(
+        reported.contains("row group 0, column \"text\""),
+        "{reported}"
+    );
     let last = damaged.parts().len() - 1;
     assert!(last > 4, "{last}");
     assert!(read(last).unwrap().is_some());
@@ -121,8 +184,18 @@ fn values_that_no_part_needs_are_not_decoded() {
 
 #[test]
 fn rows_with_lists_are_not_split() {
-    let made = Made { rows: 500, group: 500, page: 5, dictionary: None, second: true, zstd: false, chunk_statistics: false };
-    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>((0..500).map(|row| Some(vec![Some(row); row as usize % 4])));
+    let made = Made {
+        rows: 500,
+        group: 500,
+        page: 5,
+        dictionary: None,
+        second: true,
+        zstd: false,
+        chunk_statistics: false,
+    };
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>(
+        (0..500).map(|row| Some(vec![Some(row); row as usize % 4])),
+    );
     let (mut table, columns) = open(&made.file(vec![("list", Arc::new(lists))]));
     table.split(&columns, 1000);
     assert_eq!(table.parts().len(), 1);
@@ -130,12 +203,26 @@ fn rows_with_lists_are_not_split() {
 
 #[test]
 fn many_other_columns_make_parts_larger() {
-    let made = Made { rows: 600, group: 600, page: 10, dictionary: None, second: false, zstd: false, chunk_statistics: false };
-    let other =
-        |number: i64| -> ArrayRef { Arc::new(Int64Array::from_iter_values((0..600).map(|row| row * 1_000_003 + number))) };
+    let made = Made {
+        rows: 600,
+        group: 600,
+        page: 10,
+        dictionary: None,
+        second: false,
+        zstd: false,
+        chunk_statistics: false,
+    };
+    let other = |number: i64| -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values(
+            (0..600).map(|row| row * 1_000_003 + number),
+        ))
+    };
     let names: Vec<String> = (0..10).map(|number| format!("n{number}")).collect();
     let parts = |others: usize| {
-        let more = names[..others].iter().enumerate().map(|(number, name)| (name.as_str(), other(number as i64)));
+        let more = names[..others]
+            .iter()
+            .enumerate()
+            .map(|(number, name)| (name.as_str(), other(number as i64)));
         let (mut table, columns) = open(&made.file(more.collect()));
         table.split(&columns, 2000);
         table.parts().len()

@@ -12,7 +12,10 @@ pub(in super::super) fn push_header(heading: &Heading, delimiter: u8, into: &mut
     if heading.columns.is_empty() {
         return;
     }
-    let names = heading.columns.iter().map(|(name, _)| Cow::Borrowed(name.as_str()));
+    let names = heading
+        .columns
+        .iter()
+        .map(|(name, _)| Cow::Borrowed(name.as_str()));
     push_row(names, delimiter, into);
 }
 
@@ -33,12 +36,22 @@ pub(in super::super) fn push_records<'l>(
         cells.resize(heading.columns.len(), None);
         let mut next = 0;
         for (name, value) in fields_of(line).ok()? {
-            let is_named = |at: &usize| heading.columns.get(*at).is_some_and(|(column, _)| *column == name);
+            let is_named = |at: &usize| {
+                heading
+                    .columns
+                    .get(*at)
+                    .is_some_and(|(column, _)| *column == name)
+            };
             // Most records have the same fields in the same order.
-            let at = Some(next).filter(is_named).or_else(|| heading.places.get(&*name).copied())?;
+            let at = Some(next)
+                .filter(is_named)
+                .or_else(|| heading.places.get(&*name).copied())?;
             (cells[at], next) = (Some(value), at + 1);
         }
-        let texts = cells.iter().map(|cell| cell.map_or(Some("".into()), text)).collect::<Option<Vec<_>>>()?;
+        let texts = cells
+            .iter()
+            .map(|cell| cell.map_or(Some("".into()), text))
+            .collect::<Option<Vec<_>>>()?;
         push_row(texts.into_iter(), delimiter, into);
         ends.iter_mut().for_each(|ends| ends.push(into.len()));
     }
@@ -74,19 +87,45 @@ mod tests {
 
     #[test]
     fn records_in_a_table() {
-        let heading = |names: &[&str]| Heading::of(names.iter().map(|name| ((*name).into(), Type::Text)).collect());
+        let heading = |names: &[&str]| {
+            Heading::of(
+                names
+                    .iter()
+                    .map(|name| ((*name).into(), Type::Text))
+                    .collect(),
+            )
+        };
         for (names, lines, expected) in [
-            (&["a", "b"][..], r#"{"b":"x,\"y\"\n","a":1.50}"#, Some("a,b\n1.50,\"x,\"\"y\"\"\n\"\n")),
+            (
+                &["a", "b"][..],
+                r#"{"b":"x,\"y\"\n","a":1.50}"#,
+                Some("a,b\n1.50,\"x,\"\"y\"\"\n\"\n"),
+            ),
             (&["a", "b"], r#"{"a":null}"#, Some("a,b\n,\n")),
             (&["a"], r#"{"a":""}"#, Some("a\n\"\"\n")),
-            (&["a", "b"], r#"{"a":true,"b":[{"c":1}]}"#, Some("a,b\ntrue,\"[{\"\"c\"\":1}]\"\n")),
+            (
+                &["a", "b"],
+                r#"{"a":true,"b":[{"c":1}]}"#,
+                Some("a,b\ntrue,\"[{\"\"c\"\":1}]\"\n"),
+            ),
             (&["a"], r#"{"b":1}"#, None),
             (&["a"], "{\"a\":1", None),
         ] {
             let (mut written, mut ends) = (Vec::new(), Vec::new());
             push_header(&heading(names), b',', &mut written);
-            let made = push_records(&heading(names), b',', [lines.as_bytes()].into_iter(), &mut written, Some(&mut ends));
-            assert_eq!(made.map(|()| String::from_utf8(written).unwrap()).as_deref(), expected, "{lines}");
+            let made = push_records(
+                &heading(names),
+                b',',
+                [lines.as_bytes()].into_iter(),
+                &mut written,
+                Some(&mut ends),
+            );
+            assert_eq!(
+                made.map(|()| String::from_utf8(written).unwrap())
+                    .as_deref(),
+                expected,
+                "{lines}"
+            );
             assert_eq!(ends, expected.map(str::len).into_iter().collect::<Vec<_>>());
         }
     }

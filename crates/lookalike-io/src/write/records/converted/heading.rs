@@ -19,7 +19,11 @@ pub struct Heading {
 
 impl Heading {
     pub(super) fn of(columns: Vec<(String, Type)>) -> Self {
-        let places = columns.iter().map(|(name, _)| name.clone()).zip(0..).collect();
+        let places = columns
+            .iter()
+            .map(|(name, _)| name.clone())
+            .zip(0..)
+            .collect();
         Self { columns, places }
     }
 
@@ -27,13 +31,25 @@ impl Heading {
     ///
     /// # Errors
     /// Fails if the values of a field have several types, or if a field has the name of an added one.
-    pub(super) fn new(fields: &Fields, documents: u64, added: Option<&AddedNames>, source: &Source) -> Result<Self> {
+    pub(super) fn new(
+        fields: &Fields,
+        documents: u64,
+        added: Option<&AddedNames>,
+        source: &Source,
+    ) -> Result<Self> {
         let mut columns = fields.types().map_err(|refused| refused.error(source))?;
         if let Some(names) = added {
             refuse_taken(fields, names)?;
             // The ids of documents without an id of their own are strings, and those of references may be.
-            let are_whole = source.references() == 0 && fields.whole_numbers(&source.reading().fields.id) == documents;
-            let id = || if are_whole && documents > 0 { Type::Signed } else { Type::Text };
+            let are_whole = source.references() == 0
+                && fields.whole_numbers(&source.reading().fields.id) == documents;
+            let id = || {
+                if are_whole && documents > 0 {
+                    Type::Signed
+                } else {
+                    Type::Text
+                }
+            };
             let types = match names.kind() {
                 Kind::Labels => vec![id(), Type::Text, id(), Type::Float],
                 Kind::Marks => vec![Type::Text, Type::List(Box::new(span(id())))],
@@ -49,13 +65,21 @@ impl Heading {
     /// Fails if a field has the name of an added one.
     pub(super) fn of_names(fields: &Fields, added: Option<&AddedNames>) -> Result<Self> {
         added.map_or(Ok(()), |names| refuse_taken(fields, names))?;
-        let names = fields.names().iter().chain(added.into_iter().flat_map(AddedNames::all));
-        Ok(Self::of(names.map(|name| (name.clone(), Type::Text)).collect()))
+        let names = fields
+            .names()
+            .iter()
+            .chain(added.into_iter().flat_map(AddedNames::all));
+        Ok(Self::of(
+            names.map(|name| (name.clone(), Type::Text)).collect(),
+        ))
     }
 }
 
 fn refuse_taken(fields: &Fields, names: &AddedNames) -> Result<()> {
-    let taken = names.all().iter().find(|name| fields.names().contains(name));
+    let taken = names
+        .all()
+        .iter()
+        .find(|name| fields.names().contains(name));
     taken.map_or(Ok(()), |name| Err(names.taken("field", name)))
 }
 

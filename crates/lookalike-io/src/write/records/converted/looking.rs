@@ -63,27 +63,44 @@ impl Looking {
     pub(in super::super) fn new(groups: Arc<[Option<Group>]>, source: &Source) -> Result<Self> {
         let references = source.references();
         let known = groups.iter().zip(references..);
-        let known = known.map(|(group, input)| group.map_or(Ok(None), |_| known_fields(source, input)));
+        let known =
+            known.map(|(group, input)| group.map_or(Ok(None), |_| known_fields(source, input)));
         let known = known.collect::<Result<_>>()?;
-        Ok(Self { groups, known, references })
+        Ok(Self {
+            groups,
+            known,
+            references,
+        })
     }
 
     /// Returns whether records have to be read: the columns of CSV, of tables and of documents are known.
     pub fn needs_records(&self) -> bool {
-        self.groups.iter().zip(&self.known).any(|(group, known)| group.is_some() && known.is_none())
+        self.groups
+            .iter()
+            .zip(&self.known)
+            .any(|(group, known)| group.is_some() && known.is_none())
     }
 
     /// Finds the fields in a block.
     ///
     /// # Errors
     /// Fails if the values of a field cannot be in one column.
-    pub fn block(&self, block: &Block, info: &BlockInfo, source: &Source, scratch: &mut Scratch) -> Result<BlockFields> {
+    pub fn block(
+        &self,
+        block: &Block,
+        info: &BlockInfo,
+        source: &Source,
+        scratch: &mut Scratch,
+    ) -> Result<BlockFields> {
         let (mut found, mut left, mut line) = (Fields::default(), Left::default(), Vec::new());
         let input = source.parts()[block.part].input() - self.references;
         let documents = u64::from(info.count);
         if let (Some(Group { typed, .. }), None) = (self.groups[input], &self.known[input]) {
             let reading = source.reading_of(block.part);
-            let at = |record| At { part: block.part as u32, record: info.first_line + record };
+            let at = |record| At {
+                part: block.part as u32,
+                record: info.first_line + record,
+            };
             let named = if let Some(columns) = block.columns() {
                 Some(columns.names().collect())
             } else {
@@ -94,23 +111,44 @@ impl Looking {
                 Some(names) => {
                     let names: Vec<String> = names;
                     let names = names.iter().map(String::as_str);
-                    found.add_texts(names, at(0), &mut left).map_err(|refused| refused.error(source))?;
+                    found
+                        .add_texts(names, at(0), &mut left)
+                        .map_err(|refused| refused.error(source))?;
                 }
                 None => info.each_document(block, source, |_, record| {
-                    let object = block.fields(record, reading, scratch, &mut line).map_err(|why| why.of_line(record as u64))?;
+                    let object = block
+                        .fields(record, reading, scratch, &mut line)
+                        .map_err(|why| why.of_line(record as u64))?;
                     let (object, at) = (object.unwrap_or_default(), at(record as u64));
-                    let added = if typed { found.add(object, at, &mut left) } else { found.add_names(object, at, &mut left) };
+                    let added = if typed {
+                        found.add(object, at, &mut left)
+                    } else {
+                        found.add_names(object, at, &mut left)
+                    };
                     added.map_err(|refused| refused.error(source))
                 })?,
             }
         }
-        Ok(BlockFields { part: block.part, fields: found, documents })
+        Ok(BlockFields {
+            part: block.part,
+            fields: found,
+            documents,
+        })
     }
 
     /// Returns what was seen before any block.
     pub fn begin(&self) -> Seen {
-        let count = self.groups.iter().flatten().map(|group| group.number + 1).max().unwrap_or(0);
-        Seen { groups: (0..count).map(|_| Default::default()).collect(), next: 0 }
+        let count = self
+            .groups
+            .iter()
+            .flatten()
+            .map(|group| group.number + 1)
+            .max()
+            .unwrap_or(0);
+        Seen {
+            groups: (0..count).map(|_| Default::default()).collect(),
+            next: 0,
+        }
     }
 }
 
@@ -122,10 +160,14 @@ impl Seen {
     pub fn add(&mut self, looking: &Looking, block: BlockFields, source: &Source) -> Result<()> {
         let input = source.parts()[block.part].input() - looking.references;
         self.add_known(looking, input + 1, source)?;
-        let Some(Group { number, .. }) = looking.groups[input] else { return Ok(()) };
+        let Some(Group { number, .. }) = looking.groups[input] else {
+            return Ok(());
+        };
         let (fields, left, documents) = &mut self.groups[number];
         *documents += block.documents;
-        fields.merge(block.fields, left).map_err(|refused| refused.error(source))
+        fields
+            .merge(block.fields, left)
+            .map_err(|refused| refused.error(source))
     }
 
     /// Adds the known fields of all inputs before one.
@@ -154,16 +196,26 @@ impl Seen {
         source: &Source,
     ) -> Result<Vec<Heading>> {
         self.add_known(looking, looking.groups.len(), source)?;
-        let is_typed = |number| looking.groups.iter().flatten().any(|group| group.number == number && group.typed);
+        let is_typed = |number| {
+            looking
+                .groups
+                .iter()
+                .flatten()
+                .any(|group| group.number == number && group.typed)
+        };
         for (fields, left, documents) in &mut self.groups {
             if *documents == 0 && fields.names().is_empty() {
                 let (names, at) = (usual_fields(source), At { part: 0, record: 1 });
-                fields.add_texts(names, at, left).map_err(|refused| refused.error(source))?;
+                fields
+                    .add_texts(names, at, left)
+                    .map_err(|refused| refused.error(source))?;
             }
         }
-        let heading = |(number, (fields, _, documents)): (usize, &(Fields, Left, u64))| match is_typed(number) {
-            true => Heading::new(fields, *documents, added, source),
-            false => Heading::of_names(fields, added),
+        let heading = |(number, (fields, _, documents)): (usize, &(Fields, Left, u64))| {
+            match is_typed(number) {
+                true => Heading::new(fields, *documents, added, source),
+                false => Heading::of_names(fields, added),
+            }
         };
         self.groups.iter().enumerate().map(heading).collect()
     }
@@ -172,11 +224,18 @@ impl Seen {
 /// Returns the fields of an input that are known before its records are read.
 fn known_fields(source: &Source, input: usize) -> Result<Option<Known>> {
     let part = source.parts().iter().position(|part| part.input() == input);
-    let at = At { part: part.unwrap_or_default() as u32, record: 1 };
+    let at = At {
+        part: part.unwrap_or_default() as u32,
+        record: 1,
+    };
     let names = match (source.format(input), part) {
         (Some(format), _) if format.is_table() => table_names(source, input)?,
-        (Some(Format::Delimited), Some(part)) => source.columns(part)?.map(|columns| columns.names().collect()),
-        (Some(format @ (Format::Text | Format::Html | Format::Warc)), _) => Some(document_fields(Some(format))),
+        (Some(Format::Delimited), Some(part)) => source
+            .columns(part)?
+            .map(|columns| columns.names().collect()),
+        (Some(format @ (Format::Text | Format::Html | Format::Warc)), _) => {
+            Some(document_fields(Some(format)))
+        }
         _ => None,
     };
     Ok(names.map(|names| Known { names, at }))
@@ -187,11 +246,23 @@ fn usual_fields(source: &Source) -> Vec<&str> {
     let fields = &source.reading().fields;
     let names = [&*fields.id, &*fields.text];
     let is_plain = |name: &str| !name.is_empty() && !name.contains('.') && !is_joined(name);
-    if names.into_iter().all(is_plain) && names[0] != names[1] { names.into() } else { Vec::new() }
+    if names.into_iter().all(is_plain) && names[0] != names[1] {
+        names.into()
+    } else {
+        Vec::new()
+    }
 }
 
 /// Returns the fields that a document gets.
 fn document_fields(format: Option<Format>) -> Vec<String> {
-    let date = if matches!(format, Some(Format::Text | Format::Html)) { None } else { Some("date") };
-    ["id", "text"].into_iter().chain(date).map(String::from).collect()
+    let date = if matches!(format, Some(Format::Text | Format::Html)) {
+        None
+    } else {
+        Some("date")
+    };
+    ["id", "text"]
+        .into_iter()
+        .chain(date)
+        .map(String::from)
+        .collect()
 }

@@ -9,12 +9,21 @@ use crate::{
 };
 
 /// Fails, because this build cannot write tables.
-pub(in super::super) fn begin(output: Output, _: Option<OutputFormat>, _: &Heading, _: &Source, _: usize) -> Result<KeptRows> {
+pub(in super::super) fn begin(
+    output: Output,
+    _: Option<OutputFormat>,
+    _: &Heading,
+    _: &Source,
+    _: usize,
+) -> Result<KeptRows> {
     Err(without_tables(output.name()))
 }
 
 /// Returns none, because this build has no rows.
-pub(in super::super) fn rows_of<'l>(_: &Heading, _: impl Iterator<Item = &'l [u8]>) -> Option<RecordBatch> {
+pub(in super::super) fn rows_of<'l>(
+    _: &Heading,
+    _: impl Iterator<Item = &'l [u8]>,
+) -> Option<RecordBatch> {
     None
 }
 

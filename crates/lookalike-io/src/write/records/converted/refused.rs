@@ -35,17 +35,29 @@ pub(super) enum Why {
 
 pub(super) type Result<T> = std::result::Result<T, Refused>;
 
-const OF_ONE_TYPE: &str = "the values of a column have one type: convert one of the two, or write JSON Lines (.jsonl)";
+const OF_ONE_TYPE: &str =
+    "the values of a column have one type: convert one of the two, or write JSON Lines (.jsonl)";
 
 impl Refused {
     pub(super) fn new(at: At, why: Why) -> Self {
-        Self { path: String::new(), at, why }
+        Self {
+            path: String::new(),
+            at,
+            why,
+        }
     }
 
     /// Adds the name of a field that the value is in.
     pub(super) fn inside(self, name: &str) -> Self {
-        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        Self { path: format!("{name}{dot}{}", self.path), ..self }
+        let dot = if self.path.is_empty() || self.path.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
+        Self {
+            path: format!("{name}{dot}{}", self.path),
+            ..self
+        }
     }
 
     /// Returns the error about the record.
@@ -54,7 +66,9 @@ impl Refused {
         let place = |at: At| source.place(at.part as usize, at.record);
         let error = match self.why {
             Why::Unparsed(error) => return error.at_place(place(self.at)),
-            Why::Value(what, advice) => Error::new(ErrorKind::Output, format!("field {field} {what}")).advise(advice),
+            Why::Value(what, advice) => {
+                Error::new(ErrorKind::Output, format!("field {field} {what}")).advise(advice)
+            }
             Why::Differs([own, other], there) => {
                 let what = format!("field {field} is {own}, but {other} in {}", place(there));
                 Error::new(ErrorKind::Output, what).advise(OF_ONE_TYPE)
@@ -65,15 +79,27 @@ impl Refused {
 }
 
 pub(super) fn twice(at: At) -> Refused {
-    Refused::new(at, Why::Value("occurs twice".into(), "remove or rename one of the two"))
+    Refused::new(
+        at,
+        Why::Value("occurs twice".into(), "remove or rename one of the two"),
+    )
 }
 
 /// Returns the error for a value that is not one cell of CSV.
 pub(crate) fn nested(what: &str, at: At) -> Refused {
     let what = format!("is {what}, which CSV cannot store");
-    Refused::new(at, Why::Value(what, "leave the field out, or write JSON Lines (.jsonl) or a table (.parquet)"))
+    Refused::new(
+        at,
+        Why::Value(
+            what,
+            "leave the field out, or write JSON Lines (.jsonl) or a table (.parquet)",
+        ),
+    )
 }
 
 pub(super) fn unparsed(at: At, error: serde_json::Error) -> Refused {
-    Refused::new(at, Why::Unparsed(Error::record(format!("cannot be parsed: {error}")).because(error)))
+    Refused::new(
+        at,
+        Why::Unparsed(Error::record(format!("cannot be parsed: {error}")).because(error)),
+    )
 }

@@ -31,10 +31,21 @@ pub(in super::super) fn begin(
     source: &Source,
     ahead: usize,
 ) -> Result<KeptRows> {
-    let layout =
-        Layout { schema: schema(heading), metadata: Vec::new(), group_rows: None, types: None, dictionaries: Vec::new() };
+    let layout = Layout {
+        schema: schema(heading),
+        metadata: Vec::new(),
+        group_rows: None,
+        types: None,
+        dictionaries: Vec::new(),
+    };
     // The text of a document is in the field `text`, which is the usual name of the field.
-    let text: Vec<String> = source.reading().fields.text.split('.').map(String::from).collect();
+    let text: Vec<String> = source
+        .reading()
+        .fields
+        .text
+        .split('.')
+        .map(String::from)
+        .collect();
     KeptRows::of_layout(output, asked, &layout, &text, ahead)
 }
 
@@ -45,7 +56,10 @@ fn schema(heading: &Heading) -> SchemaRef {
 /// Returns records, which are JSON Lines, as rows. A field that is null or missing is null.
 ///
 /// Returns none if a record is not what the columns were found in.
-pub(in super::super) fn rows_of<'l>(heading: &Heading, lines: impl Iterator<Item = &'l [u8]>) -> Option<RecordBatch> {
+pub(in super::super) fn rows_of<'l>(
+    heading: &Heading,
+    lines: impl Iterator<Item = &'l [u8]>,
+) -> Option<RecordBatch> {
     let mut rows = Objects::new(&heading.columns);
     for line in lines {
         rows.push(Some(line))?;
@@ -60,16 +74,34 @@ pub(in super::super) fn rows_of<'l>(heading: &Heading, lines: impl Iterator<Item
 /// Fails with the first column that has lists, structs or maps.
 pub(super) fn table_names(source: &Source, input: usize) -> Result<Option<Vec<String>>> {
     let tables = source.layouts_of(input..input + 1);
-    let Some(TableLayout { name, layout: Layout { schema, .. }, .. }) = tables.first() else { return Ok(None) };
+    let Some(TableLayout {
+        name,
+        layout: Layout { schema, .. },
+        ..
+    }) = tables.first()
+    else {
+        return Ok(None);
+    };
     let cell_name = |field: &FieldRef| match has_parts(field.data_type()) {
         false => Ok(field.name().clone()),
         true => {
-            let what = format!("column {} is {}, which CSV cannot store", quoted(field.name()), field.data_type());
-            let refused = Error::new(ErrorKind::Output, what).at(*name).in_field(field.name());
+            let what = format!(
+                "column {} is {}, which CSV cannot store",
+                quoted(field.name()),
+                field.data_type()
+            );
+            let refused = Error::new(ErrorKind::Output, what)
+                .at(*name)
+                .in_field(field.name());
             Err(refused.advise("leave the column out, or write JSON Lines (.jsonl)"))
         }
     };
-    schema.fields().iter().map(cell_name).collect::<Result<_>>().map(Some)
+    schema
+        .fields()
+        .iter()
+        .map(cell_name)
+        .collect::<Result<_>>()
+        .map(Some)
 }
 
 fn has_parts(kind: &DataType) -> bool {
@@ -81,7 +113,10 @@ fn has_parts(kind: &DataType) -> bool {
 }
 
 fn fields(columns: &[(String, Type)]) -> Fields {
-    columns.iter().map(|(name, kind)| Field::new(name, arrow_type(kind), true)).collect()
+    columns
+        .iter()
+        .map(|(name, kind)| Field::new(name, arrow_type(kind), true))
+        .collect()
 }
 
 fn arrow_type(kind: &Type) -> DataType {
@@ -134,30 +169,55 @@ impl Objects {
         let places = names.iter().cloned().zip(0..).collect();
         let filled = vec![0; names.len()];
         let columns = columns.iter().map(|(_, kind)| Column::new(kind)).collect();
-        Self { names, places, columns, nulls: nulls(), filled, count: 0 }
+        Self {
+            names,
+            places,
+            columns,
+            nulls: nulls(),
+            filled,
+            count: 0,
+        }
     }
 
     fn push(&mut self, object: Option<&[u8]>) -> Option<()> {
-        let Self { names, places, columns, nulls, filled, count } = self;
+        let Self {
+            names,
+            places,
+            columns,
+            nulls,
+            filled,
+            count,
+        } = self;
         *count += 1;
         nulls.append(object.is_some());
         let mut next = 0;
         for (name, value) in object.map_or(Some(Vec::new()), |object| fields_of(object).ok())? {
             // Most records have the same fields in the same order.
             let is_named = |at: &usize| names.get(*at).is_some_and(|column| *column == name);
-            let at = Some(next).filter(is_named).or_else(|| places.get(&*name).copied())?;
+            let at = Some(next)
+                .filter(is_named)
+                .or_else(|| places.get(&*name).copied())?;
             if std::mem::replace(&mut filled[at], *count) == *count {
                 return None;
             }
             columns[at].push(Some(value))?;
             next = at + 1;
         }
-        let empty = columns.iter_mut().zip(filled).filter(|(_, filled)| **filled < *count);
-        empty.map(|(column, _)| column).try_for_each(|column| column.push(None))
+        let empty = columns
+            .iter_mut()
+            .zip(filled)
+            .filter(|(_, filled)| **filled < *count);
+        empty
+            .map(|(column, _)| column)
+            .try_for_each(|column| column.push(None))
     }
 
     fn finished(mut self) -> Option<(Vec<ArrayRef>, NullBufferBuilder)> {
-        let columns = self.columns.into_iter().map(Column::finished).collect::<Option<_>>()?;
+        let columns = self
+            .columns
+            .into_iter()
+            .map(Column::finished)
+            .collect::<Option<_>>()?;
         Some((columns, std::mem::replace(&mut self.nulls, nulls())))
     }
 }
@@ -171,14 +231,18 @@ impl Column {
             Type::Unsigned => Self::Unsigned(Vec::new(), nulls()),
             Type::Float => Self::Float(Vec::new(), nulls()),
             Type::Text => Self::Text(StringBuilder::new()),
-            Type::List(items) => Self::List(item(items), Vec::new(), nulls(), Box::new(Self::new(items))),
+            Type::List(items) => {
+                Self::List(item(items), Vec::new(), nulls(), Box::new(Self::new(items)))
+            }
             Type::Object(columns) => Self::Object(fields(columns), Objects::new(columns)),
         }
     }
 
     /// Adds a value. Returns none if it has another type.
     fn push(&mut self, value: Option<&RawValue>) -> Option<()> {
-        let value = value.map(RawValue::get).filter(|value| Shape::of(value) != Shape::Null);
+        let value = value
+            .map(RawValue::get)
+            .filter(|value| Shape::of(value) != Shape::Null);
         match self {
             Self::Null(count) => {
                 *count += 1;
@@ -200,9 +264,12 @@ impl Column {
             },
             Self::List(_, lengths, nulls, values) => {
                 nulls.append(value.is_some());
-                let items: Vec<&RawValue> = value.map_or(Some(Vec::new()), |value| serde_json::from_str(value).ok())?;
+                let items: Vec<&RawValue> =
+                    value.map_or(Some(Vec::new()), |value| serde_json::from_str(value).ok())?;
                 lengths.push(items.len());
-                items.into_iter().try_for_each(|item| values.push(Some(item)))?;
+                items
+                    .into_iter()
+                    .try_for_each(|item| values.push(Some(item)))?;
             }
             Self::Object(_, objects) => objects.push(value.map(str::as_bytes))?,
         }
@@ -212,7 +279,9 @@ impl Column {
     fn finished(self) -> Option<ArrayRef> {
         Some(match self {
             Self::Null(count) => Arc::new(NullArray::new(count)),
-            Self::Bool(mut values, mut nulls) => Arc::new(BooleanArray::new(values.finish(), nulls.finish())),
+            Self::Bool(mut values, mut nulls) => {
+                Arc::new(BooleanArray::new(values.finish(), nulls.finish()))
+            }
             Self::Signed(values, nulls) => numbers::<Int64Type>(values, nulls),
             Self::Unsigned(values, nulls) => numbers::<UInt64Type>(values, nulls),
             Self::Float(values, nulls) => numbers::<Float64Type>(values, nulls),
@@ -222,18 +291,27 @@ impl Column {
             }
             Self::List(item, lengths, mut nulls, values) => {
                 let offsets = OffsetBuffer::from_lengths(lengths);
-                Arc::new(ListArray::try_new(item, offsets, values.finished()?, nulls.finish()).ok()?)
+                Arc::new(
+                    ListArray::try_new(item, offsets, values.finished()?, nulls.finish()).ok()?,
+                )
             }
             Self::Object(fields, objects) => {
                 let count = objects.count;
                 let (columns, mut nulls) = objects.finished()?;
-                Arc::new(StructArray::try_new_with_length(fields, columns, nulls.finish(), count).ok()?)
+                Arc::new(
+                    StructArray::try_new_with_length(fields, columns, nulls.finish(), count)
+                        .ok()?,
+                )
             }
         })
     }
 }
 
-fn push_number<T: Default + FromStr>(value: Option<&str>, values: &mut Vec<T>, nulls: &mut NullBufferBuilder) -> Option<()> {
+fn push_number<T: Default + FromStr>(
+    value: Option<&str>,
+    values: &mut Vec<T>,
+    nulls: &mut NullBufferBuilder,
+) -> Option<()> {
     // Numbers without a sign are not parsed with one.
     let value = value.map(|value| if value == "-0" { "0" } else { value });
     nulls.append(value.is_some());
@@ -241,6 +319,9 @@ fn push_number<T: Default + FromStr>(value: Option<&str>, values: &mut Vec<T>, n
     Some(())
 }
 
-fn numbers<T: ArrowPrimitiveType>(values: Vec<T::Native>, mut nulls: NullBufferBuilder) -> ArrayRef {
+fn numbers<T: ArrowPrimitiveType>(
+    values: Vec<T::Native>,
+    mut nulls: NullBufferBuilder,
+) -> ArrayRef {
     Arc::new(PrimitiveArray::<T>::new(values.into(), nulls.finish()))
 }

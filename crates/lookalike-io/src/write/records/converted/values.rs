@@ -61,7 +61,9 @@ impl Fields {
     fn add_inside(&mut self, object: &[u8], at: At, left: &mut Left, depth: usize) -> Result<()> {
         for (name, value) in entries(object, at)? {
             let values = self.entry(&name, at, left)?;
-            values.add(value, at, left, depth).map_err(|refused| refused.inside(&name))?;
+            values
+                .add(value, at, left, depth)
+                .map_err(|refused| refused.inside(&name))?;
         }
         Ok(())
     }
@@ -88,13 +90,22 @@ impl Fields {
     ///
     /// # Errors
     /// Fails if two of them have the same name, or if there are other values of this name.
-    pub(crate) fn add_texts<'n>(&mut self, names: impl IntoIterator<Item = &'n str>, at: At, left: &mut Left) -> Result<()> {
+    pub(crate) fn add_texts<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = &'n str>,
+        at: At,
+        left: &mut Left,
+    ) -> Result<()> {
         let mut others = Self::default();
         for name in names {
             if others.places.contains_key(name) {
                 return Err(twice(at).inside(name));
             }
-            *others.entry(name, at, &mut Left::default())? = Values { kind: Kind::Text, first: at, count: 1 };
+            *others.entry(name, at, &mut Left::default())? = Values {
+                kind: Kind::Text,
+                first: at,
+                count: 1,
+            };
         }
         self.merge(others, left)
     }
@@ -106,7 +117,9 @@ impl Fields {
     pub(crate) fn merge(&mut self, later: Self, left: &mut Left) -> Result<()> {
         for (name, values) in later.names.into_iter().zip(later.values) {
             let first = values.first;
-            self.entry(&name, first, left)?.merge(values, left).map_err(|refused| refused.inside(&name))?;
+            self.entry(&name, first, left)?
+                .merge(values, left)
+                .map_err(|refused| refused.inside(&name))?;
         }
         Ok(())
     }
@@ -134,10 +147,16 @@ impl Fields {
     pub(crate) fn whole_numbers(&self, path: &str) -> u64 {
         if let Some(&place) = self.places.get(path) {
             let Values { kind, count, .. } = &self.values[place];
-            return if matches!(kind, Kind::Number(numbers) if numbers.are_whole()) { *count } else { 0 };
+            return if matches!(kind, Kind::Number(numbers) if numbers.are_whole()) {
+                *count
+            } else {
+                0
+            };
         }
         let inside = |(at, _): (usize, &str)| {
-            let Kind::Object(fields) = &self.values[*self.places.get(&path[..at])?].kind else { return None };
+            let Kind::Object(fields) = &self.values[*self.places.get(&path[..at])?].kind else {
+                return None;
+            };
             Some(fields.whole_numbers(&path[at + 1..])).filter(|&count| count > 0)
         };
         path.match_indices('.').find_map(inside).unwrap_or(0)
@@ -181,7 +200,10 @@ impl Values {
         }
         if depth > DEEPEST {
             let what = format!("is inside more than {DEEPEST} other fields");
-            return Err(Refused::new(at, Why::Value(what, "write JSON Lines (.jsonl)")));
+            return Err(Refused::new(
+                at,
+                Why::Value(what, "write JSON Lines (.jsonl)"),
+            ));
         }
         if self.count == 0 {
             self.first = at;
@@ -199,12 +221,17 @@ impl Values {
             (Kind::Text, Shape::Text) => refuse_half_pair(text, at)?,
             (Kind::Number(numbers), Shape::Number) => numbers.add(text, at)?,
             (Kind::List(items), Shape::Array) => {
-                let all: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| unparsed(at, error))?;
+                let all: Vec<&RawValue> =
+                    serde_json::from_str(text).map_err(|error| unparsed(at, error))?;
                 for item in all {
-                    items.add(item, at, left, depth + 1).map_err(|refused| refused.inside("[]"))?;
+                    items
+                        .add(item, at, left, depth + 1)
+                        .map_err(|refused| refused.inside("[]"))?;
                 }
             }
-            (Kind::Object(fields), Shape::Object) => fields.add_inside(text.as_bytes(), at, left, depth + 1)?,
+            (Kind::Object(fields), Shape::Object) => {
+                fields.add_inside(text.as_bytes(), at, left, depth + 1)?
+            }
             (kind, shape) => {
                 let differs = Why::Differs([shape.name().into(), kind.name().into()], self.first);
                 return Err(Refused::new(at, differs));
@@ -228,7 +255,9 @@ impl Values {
                 own.merge(&later);
                 Ok(())
             }
-            (Kind::List(own), Kind::List(later)) => own.merge(*later, left).map_err(|refused| refused.inside("[]")),
+            (Kind::List(own), Kind::List(later)) => own
+                .merge(*later, left)
+                .map_err(|refused| refused.inside("[]")),
             (Kind::Object(own), Kind::Object(later)) => own.merge(later, left),
             (own, other) => {
                 let differs = Why::Differs([other.name().into(), own.name().into()], self.first);
@@ -243,7 +272,9 @@ impl Values {
             Kind::Bool => Type::Bool,
             Kind::Text => Type::Text,
             Kind::Number(numbers) => numbers.kind()?,
-            Kind::List(items) => Type::List(Box::new(items.kind().map_err(|refused| refused.inside("[]"))?)),
+            Kind::List(items) => Type::List(Box::new(
+                items.kind().map_err(|refused| refused.inside("[]"))?,
+            )),
             Kind::Object(fields) => Type::Object(fields.types()?),
         })
     }
@@ -279,11 +310,20 @@ fn entries(object: &[u8], at: At) -> Result<Vec<(Cow<'_, str>, &RawValue)>> {
     let fields = fields_of(object).map_err(|error| Refused::new(at, Why::Unparsed(error)))?;
     let again = if fields.len() <= FEW {
         // This is quicker than to sort the names.
-        (1..fields.len()).find(|&later| fields[..later].iter().any(|(name, _)| *name == fields[later].0)).map(|at| &fields[at].0)
+        (1..fields.len())
+            .find(|&later| {
+                fields[..later]
+                    .iter()
+                    .any(|(name, _)| *name == fields[later].0)
+            })
+            .map(|at| &fields[at].0)
     } else {
         let mut names: Vec<_> = fields.iter().map(|(name, _)| name).collect();
         names.sort_unstable();
-        names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+        names
+            .windows(2)
+            .find(|pair| pair[0] == pair[1])
+            .map(|pair| pair[0])
     };
     match again {
         Some(name) => Err(twice(at).inside(name)),
@@ -294,7 +334,8 @@ fn entries(object: &[u8], at: At) -> Result<Vec<(Cow<'_, str>, &RawValue)>> {
 /// Fails if a JSON string has an escape that is half of a surrogate pair. The parser has accepted all other strings.
 fn refuse_half_pair(text: &str, at: At) -> Result<()> {
     if text.contains("\\u") && string_of(text).is_err() {
-        let what = "has an escape that is half of a surrogate pair, which is not a character".into();
+        let what =
+            "has an escape that is half of a surrogate pair, which is not a character".into();
         return Err(Refused::new(at, Why::Value(what, HALF_PAIR)));
     }
     Ok(())
@@ -320,20 +361,55 @@ mod tests {
 
     #[test]
     fn types_in_a_table() {
-        let object = |fields: &[(&str, Type)]| fields.iter().map(|(name, kind)| ((*name).to_string(), kind.clone())).collect();
+        let object = |fields: &[(&str, Type)]| {
+            fields
+                .iter()
+                .map(|(name, kind)| ((*name).to_string(), kind.clone()))
+                .collect()
+        };
         let list = |kind| Type::List(Box::new(kind));
         for (lines, expected) in [
-            (&[r#"{"a":1}"#, r#"{"b":"x","a":null}"#, "{}"][..], object(&[("a", Type::Signed), ("b", Type::Text)])),
-            (&[r#"{"a":1}"#, r#"{"a":1.5}"#], object(&[("a", Type::Float)])),
-            (&[r#"{"a":1e2}"#, r#"{"a":-9007199254740992}"#], object(&[("a", Type::Float)])),
-            (&[r#"{"a":18446744073709551615}"#, r#"{"a":0}"#], object(&[("a", Type::Unsigned)])),
-            (&[r#"{"a":9223372036854775807}"#, r#"{"a":-9223372036854775808}"#], object(&[("a", Type::Signed)])),
-            (&[r#"{"a":[]}"#, r#"{"a":[null,[true]]}"#], object(&[("a", list(list(Type::Bool)))])),
+            (
+                &[r#"{"a":1}"#, r#"{"b":"x","a":null}"#, "{}"][..],
+                object(&[("a", Type::Signed), ("b", Type::Text)]),
+            ),
+            (
+                &[r#"{"a":1}"#, r#"{"a":1.5}"#],
+                object(&[("a", Type::Float)]),
+            ),
+            (
+                &[r#"{"a":1e2}"#, r#"{"a":-9007199254740992}"#],
+                object(&[("a", Type::Float)]),
+            ),
+            (
+                &[r#"{"a":18446744073709551615}"#, r#"{"a":0}"#],
+                object(&[("a", Type::Unsigned)]),
+            ),
+            (
+                &[
+                    r#"{"a":9223372036854775807}"#,
+                    r#"{"a":-9223372036854775808}"#,
+                ],
+                object(&[("a", Type::Signed)]),
+            ),
+            (
+                &[r#"{"a":[]}"#, r#"{"a":[null,[true]]}"#],
+                object(&[("a", list(list(Type::Bool)))]),
+            ),
             (
                 &[r#"{"a":[{"b":1}]}"#, r#"{"a":[{"c":null},null,{"b":2.0}]}"#],
-                object(&[("a", list(Type::Object(object(&[("b", Type::Float), ("c", Type::Null)]))))]),
+                object(&[(
+                    "a",
+                    list(Type::Object(object(&[
+                        ("b", Type::Float),
+                        ("c", Type::Null),
+                    ]))),
+                )]),
             ),
-            (&[r#"{"é\n":{}}"#], object(&[("é\n", Type::Object(Vec::new()))])),
+            (
+                &[r#"{"é\n":{}}"#],
+                object(&[("é\n", Type::Object(Vec::new()))]),
+            ),
         ] {
             assert_eq!(found(lines).unwrap(), expected, "{lines:?}");
         }
@@ -343,9 +419,25 @@ mod tests {
     fn refused_values_in_a_table() {
         for (lines, path, record) in [
             (&[r#"{"a":1}"#, r#"{"a":"x"}"#][..], "a", 2),
-            (&[r#"{"a":null}"#, r#"{"a":{"b":[1]}}"#, r#"{"a":{"b":[2,[3]]}}"#], "a.b[]", 3),
-            (&[r#"{"a":[{"b":true}]}"#, r#"{"a":[{},{"b":0}]}"#], "a[].b", 2),
-            (&[r#"{"a":0.5}"#, r#"{"a":1}"#, r#"{"a":9007199254740993}"#], "a", 3),
+            (
+                &[
+                    r#"{"a":null}"#,
+                    r#"{"a":{"b":[1]}}"#,
+                    r#"{"a":{"b":[2,[3]]}}"#,
+                ],
+                "a.b[]",
+                3,
+            ),
+            (
+                &[r#"{"a":[{"b":true}]}"#, r#"{"a":[{},{"b":0}]}"#],
+                "a[].b",
+                2,
+            ),
+            (
+                &[r#"{"a":0.5}"#, r#"{"a":1}"#, r#"{"a":9007199254740993}"#],
+                "a",
+                3,
+            ),
             (&[r#"{"a":-1}"#, r#"{"a":9223372036854775808}"#], "a", 2),
             (&[r#"{"a":18446744073709551616}"#], "a", 1),
             (&[r#"{"a":1e999}"#], "a", 1),
@@ -354,12 +446,30 @@ mod tests {
             (&["{\"a\":"], "", 1),
         ] {
             let refused = found(lines).unwrap_err();
-            assert_eq!((&*refused.path, refused.at.record), (path, record), "{lines:?}");
+            assert_eq!(
+                (&*refused.path, refused.at.record),
+                (path, record),
+                "{lines:?}"
+            );
         }
         let deep = format!("{{\"a\":{}1{}}}", "[".repeat(100), "]".repeat(100));
-        assert!(found(&[&deep]).is_err() && found(&[&deep.replacen('[', "", 1).replacen(']', "", 1)]).is_ok());
-        let wide = |fields| format!("{{{}}}", (0..fields).map(|at| format!("\"f{at}\":1")).collect::<Vec<_>>().join(","));
-        assert!(found(&[&wide(MOST_FIELDS)]).is_ok() && found(&[&wide(MOST_FIELDS), r#"{"other":1}"#]).is_err());
+        assert!(
+            found(&[&deep]).is_err()
+                && found(&[&deep.replacen('[', "", 1).replacen(']', "", 1)]).is_ok()
+        );
+        let wide = |fields| {
+            format!(
+                "{{{}}}",
+                (0..fields)
+                    .map(|at| format!("\"f{at}\":1"))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )
+        };
+        assert!(
+            found(&[&wide(MOST_FIELDS)]).is_ok()
+                && found(&[&wide(MOST_FIELDS), r#"{"other":1}"#]).is_err()
+        );
     }
 
     /// Generates values of few types, so that many fit each other.
@@ -373,7 +483,8 @@ mod tests {
         leaf.prop_recursive(2, 9, 3, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..3).prop_map(serde_json::Value::from),
-                prop::collection::btree_map("[ab]", inner, 0..3).prop_map(|map| map.into_iter().collect()),
+                prop::collection::btree_map("[ab]", inner, 0..3)
+                    .prop_map(|map| map.into_iter().collect()),
             ]
         })
     }

@@ -25,10 +25,16 @@ pub(super) fn id_type(source: &Source) -> DataType {
 }
 
 /// Returns ids as a column of whole numbers, or of strings.
-pub(super) fn ids<'a>(kind: &DataType, ids: impl Iterator<Item = Option<&'a str>>) -> Result<ArrayRef> {
-    fn numbers<'a, T: FromStr>(ids: impl Iterator<Item = Option<&'a str>>) -> Result<Vec<Option<T>>> {
+pub(super) fn ids<'a>(
+    kind: &DataType,
+    ids: impl Iterator<Item = Option<&'a str>>,
+) -> Result<ArrayRef> {
+    fn numbers<'a, T: FromStr>(
+        ids: impl Iterator<Item = Option<&'a str>>,
+    ) -> Result<Vec<Option<T>>> {
         let other = |id: &str| Error::failure(format!("{id} is not a whole number"));
-        ids.map(|id| id.map(|id| id.parse().map_err(|_| other(id))).transpose()).collect()
+        ids.map(|id| id.map(|id| id.parse().map_err(|_| other(id))).transpose())
+            .collect()
     }
     Ok(match kind {
         DataType::Int64 => Arc::new(Int64Array::from(numbers(ids)?)),

@@ -38,10 +38,25 @@ impl RowLabels {
     /// Creates empty labels.
     pub(super) fn new(names: &AddedNames, source: &Source) -> Self {
         let ids = id_type(source);
-        let types = [(ids.clone(), false), (DataType::Utf8, false), (ids, true), (DataType::Float64, true)];
-        let fields = names.all().iter().zip(types).map(|(name, (kind, nullable))| Arc::new(Field::new(name, kind, nullable)));
+        let types = [
+            (ids.clone(), false),
+            (DataType::Utf8, false),
+            (ids, true),
+            (DataType::Float64, true),
+        ];
+        let fields = names
+            .all()
+            .iter()
+            .zip(types)
+            .map(|(name, (kind, nullable))| Arc::new(Field::new(name, kind, nullable)));
         let (clusters, verdicts, representatives, similarities) = Default::default();
-        Self { fields: fields.collect(), clusters, verdicts, representatives, similarities }
+        Self {
+            fields: fields.collect(),
+            clusters,
+            verdicts,
+            representatives,
+            similarities,
+        }
     }
 
     pub(super) fn fields(&self) -> &[FieldRef] {
@@ -52,7 +67,8 @@ impl RowLabels {
     pub fn push(&mut self, label: &Label) {
         self.clusters.push(plain(label.cluster).into());
         self.verdicts.push(label.verdict());
-        self.representatives.push(label.representative.map(|id| plain(id).into()));
+        self.representatives
+            .push(label.representative.map(|id| plain(id).into()));
         self.similarities.push(label.similarity);
     }
 
@@ -61,11 +77,17 @@ impl RowLabels {
         let mut mask = vec![false; rows.len()];
         records.iter().for_each(|&at| mask[at] = true);
         let batch = rows.masked(&mask)?;
-        let (clusters, representatives) = (self.clusters.iter().map(|id| Some(&**id)), self.representatives.iter());
+        let (clusters, representatives) = (
+            self.clusters.iter().map(|id| Some(&**id)),
+            self.representatives.iter(),
+        );
         let labels: [ArrayRef; 4] = [
             ids(self.fields[0].data_type(), clusters)?,
             Arc::new(StringArray::from_iter_values(self.verdicts.drain(..))),
-            ids(self.fields[2].data_type(), representatives.map(Option::as_deref))?,
+            ids(
+                self.fields[2].data_type(),
+                representatives.map(Option::as_deref),
+            )?,
             Arc::new(Float64Array::from_iter(self.similarities.drain(..))),
         ];
         self.clusters.clear();

@@ -48,8 +48,15 @@ impl RowMarks {
             whole("source_end"),
         ]);
         let spans = DataType::List(item(&span));
-        let fields = [field(&names.all()[0], DataType::Utf8, false), field(&names.all()[1], spans, false)];
-        Self { fields, span, marks: Vec::new() }
+        let fields = [
+            field(&names.all()[0], DataType::Utf8, false),
+            field(&names.all()[1], spans, false),
+        ];
+        Self {
+            fields,
+            span,
+            marks: Vec::new(),
+        }
     }
 
     pub(super) fn fields(&self) -> &[FieldRef] {
@@ -66,15 +73,22 @@ impl RowMarks {
         let marks = std::mem::take(&mut self.marks);
         let spans = || marks.iter().flat_map(|mark| &mark.spans);
         let whole = |of: fn(&MarkedSpan) -> usize| -> ArrayRef {
-            Arc::new(Int64Array::from_iter_values(spans().map(|span| of(span) as i64)))
+            Arc::new(Int64Array::from_iter_values(
+                spans().map(|span| of(span) as i64),
+            ))
         };
         let sources: Vec<_> = spans().map(|span| plain(span.source.get())).collect();
         let columns = vec![
             whole(|span| span.start),
             whole(|span| span.end),
-            Arc::new(StringArray::from_iter(spans().map(|span| Some(&*span.insert).filter(|insert| !insert.is_empty())))),
+            Arc::new(StringArray::from_iter(spans().map(|span| {
+                Some(&*span.insert).filter(|insert| !insert.is_empty())
+            }))),
             whole(|span| span.tokens as usize),
-            ids(self.span[4].data_type(), sources.iter().map(|source| Some(&**source)))?,
+            ids(
+                self.span[4].data_type(),
+                sources.iter().map(|source| Some(&**source)),
+            )?,
             whole(|span| span.source_start),
             whole(|span| span.source_end),
         ];

@@ -27,10 +27,15 @@ use crate::{
 pub(crate) struct KeptRows(TableOutput<Output>);
 
 /// Returns rows with more columns.
-fn with_columns(batch: &RecordBatch, fields: &[FieldRef], columns: &[ArrayRef]) -> Result<RecordBatch> {
+fn with_columns(
+    batch: &RecordBatch,
+    fields: &[FieldRef],
+    columns: &[ArrayRef],
+) -> Result<RecordBatch> {
     let schema = with_fields(batch.schema_ref(), fields);
     let columns = batch.columns().iter().chain(columns).cloned().collect();
-    RecordBatch::try_new(Arc::new(schema), columns).map_err(|error| Error::failure(error.to_string()))
+    RecordBatch::try_new(Arc::new(schema), columns)
+        .map_err(|error| Error::failure(error.to_string()))
 }
 
 /// Returns a schema with more fields.
@@ -52,9 +57,18 @@ pub fn refuse_table_names(names: &AddedNames, source: &Source) -> Result<()> {
 
 /// Fails if the rows of some inputs cannot be written to one table. `name` is the name of that table; its file extension selects
 /// the format, unless another one is asked for.
-pub(crate) fn refuse_other_schemas(name: &str, asked: Option<OutputFormat>, source: &Source, inputs: Range<usize>) -> Result<()> {
+pub(crate) fn refuse_other_schemas(
+    name: &str,
+    asked: Option<OutputFormat>,
+    source: &Source,
+    inputs: Range<usize>,
+) -> Result<()> {
     let layout = layout(source, inputs)?;
-    if format_of(name, asked) == Format::Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }
+    if format_of(name, asked) == Format::Parquet {
+        refuse_others(name, &layout.schema)
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns the format of a table. A reader of standard output cannot go back to the footer of an Arrow file, so it gets a stream.
@@ -81,16 +95,26 @@ pub fn sliced(rows: &RecordBatch, range: Range<usize>) -> RecordBatch {
 pub fn row_ends(rows: &RecordBatch) -> Vec<usize> {
     let size = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or_default();
     let total: usize = rows.columns().iter().map(size).sum();
-    (1..=rows.num_rows()).map(|row| row * total / rows.num_rows()).collect()
+    (1..=rows.num_rows())
+        .map(|row| row * total / rows.num_rows())
+        .collect()
 }
 
 /// Returns the layout of the output: that of the first table, except that a column is nullable if it is nullable in any table.
 fn layout(source: &Source, inputs: Range<usize>) -> Result<Layout> {
     let all = source.layouts_of(inputs);
-    let schemas: Vec<_> = all.iter().map(|table| (table.name, table.layout.schema.clone())).collect();
+    let schemas: Vec<_> = all
+        .iter()
+        .map(|table| (table.name, table.layout.schema.clone()))
+        .collect();
     let schema = one_schema(&schemas)?;
-    let none =
-        Layout { schema: Arc::clone(&schema), metadata: Vec::new(), group_rows: None, types: None, dictionaries: Vec::new() };
+    let none = Layout {
+        schema: Arc::clone(&schema),
+        metadata: Vec::new(),
+        group_rows: None,
+        types: None,
+        dictionaries: Vec::new(),
+    };
     let first = all.first().map_or(none, |table| table.layout.clone());
     Ok(Layout { schema, ..first })
 }
@@ -105,7 +129,10 @@ impl KeptRows {
         ahead: usize,
     ) -> Result<Self> {
         let mut layout = layout(source, inputs.clone())?;
-        let text = source.layouts_of(inputs).first().map_or(Vec::new(), |table| table.text.to_vec());
+        let text = source
+            .layouts_of(inputs)
+            .first()
+            .map_or(Vec::new(), |table| table.text.to_vec());
         if let Some(names) = added {
             let fields = match names.kind() {
                 Kind::Labels => RowLabels::new(names, source).fields().to_vec(),

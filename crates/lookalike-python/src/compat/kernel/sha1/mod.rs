@@ -18,7 +18,13 @@ const SIXTEEN: usize = 16;
 
 type Words = [u32; LANES];
 
-const INITIAL: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
+const INITIAL: [u32; 5] = [
+    0x6745_2301,
+    0xefcd_ab89,
+    0x98ba_dcfe,
+    0x1032_5476,
+    0xc3d2_e1f0,
+];
 
 /// Appends the first eight bytes of each token's SHA-1 as a little-endian number. This is datasketch's `sha1_hash64`, and its
 /// lower half is `sha1_hash32`. `ends` are the positions in `bytes` at which the tokens end; the tokens are contiguous from
@@ -41,7 +47,12 @@ pub fn heads(kernel: Kernel, bytes: &[u8], start: usize, ends: &[usize], out: &m
             }
         }
         let [a, b] = kernel.sixteen(&block);
-        out.extend(a.iter().zip(&b).take(group.len()).map(|(&a, &b)| head(a, b)));
+        out.extend(
+            a.iter()
+                .zip(&b)
+                .take(group.len())
+                .map(|(&a, &b)| head(a, b)),
+        );
         if long {
             let mut from = first;
             for (lane, &end) in group.iter().enumerate() {
@@ -173,7 +184,12 @@ fn rounds<const N: usize, const FROM: usize>(
 ) {
     for t in FROM..FROM + 20 {
         if t >= 16 {
-            let (w3, w8, w14, w16) = (w[(t - 3) % 16], w[(t - 8) % 16], w[(t - 14) % 16], w[t % 16]);
+            let (w3, w8, w14, w16) = (
+                w[(t - 3) % 16],
+                w[(t - 8) % 16],
+                w[(t - 14) % 16],
+                w[t % 16],
+            );
             w[t % 16] = each(|i| (w3[i] ^ w8[i] ^ w14[i] ^ w16[i]).rotate_left(1));
         }
         let [a, b, c, d, e] = *state;

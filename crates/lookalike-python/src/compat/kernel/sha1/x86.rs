@@ -108,7 +108,10 @@ fn avx512(block: &[Words; 16]) -> [Words; 2] {
 
 macro_rules! left256 {
     ($x:expr, $n:literal) => {
-        _mm256_or_si256(_mm256_slli_epi32::<$n>($x), _mm256_srli_epi32::<{ 32 - $n }>($x))
+        _mm256_or_si256(
+            _mm256_slli_epi32::<$n>($x),
+            _mm256_srli_epi32::<{ 32 - $n }>($x),
+        )
     };
 }
 
@@ -126,7 +129,10 @@ macro_rules! parity256 {
 
 macro_rules! majority256 {
     ($b:expr, $c:expr, $d:expr) => {
-        _mm256_or_si256(_mm256_and_si256($b, $c), _mm256_and_si256($d, _mm256_or_si256($b, $c)))
+        _mm256_or_si256(
+            _mm256_and_si256($b, $c),
+            _mm256_and_si256($d, _mm256_or_si256($b, $c)),
+        )
     };
 }
 
