@@ -1,4 +1,4 @@
-//! An index of documents by their keys.
+//! An index of documents by their keys. It has no threads and no locks: its users provide them.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! Data as shown to people: in messages, on pages, on a terminal.
 //!
-//! Texts, ids and file names can contain any character. A terminal interprets control characters in them as commands, and a
-//! bidirectional override makes it show a different text. Both are escaped as in JSON (for example, as `\u001b`), so JSON keeps
-//! its meaning when it is shown on a terminal.
+//! Texts, ids and file names can contain any character. A terminal interprets control characters in
+//! them as commands, and a bidirectional override makes it show a different text. Both are escaped
+//! as in JSON (for example, as `\u001b`), so JSON keeps its meaning when it is shown on a terminal.
+//! No other module decides how data is quoted.
 
 use std::{borrow::Cow, fmt::Write};
 

@@ -1,4 +1,5 @@
-//! Groups band keys into buckets, one band at a time.
+//! Groups band keys into buckets, one band at a time. Most keys occur only once. A filter
+//! ([`Sieve`]) removes most of these, and only the remaining keys are sorted.
 
 use lookalike_io::{
     error::Result,

@@ -1,5 +1,7 @@
-//! Determines which documents have to be compared. This step already decides copies, and documents that have no candidate because
-//! they share no bucket with a document whose sketch is similar enough to their own.
+//! Determines which documents have to be compared. This step already decides copies, and documents
+//! that have no candidate because they share no bucket with a document whose sketch is similar
+//! enough to their own. The others are *contenders*, and get numbers of their own, in keep order.
+//! From here on, memory grows with the number of contenders, not with the size of the collection.
 
 mod bands;
 

@@ -1,4 +1,5 @@
-//! Classes of copies: which of their documents is posted, and which comes first in keep order.
+//! Classes of copies: which of their documents is posted, and which comes first in keep order. A
+//! document is *posted* if it is found by its keys.
 
 use std::{collections::BTreeMap, mem};
 

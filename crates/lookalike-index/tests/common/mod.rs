@@ -1,4 +1,5 @@
-//! What the tests of histories have in common: random texts, and the answers of the batch.
+//! What the tests of histories have in common: random texts, and the answers of the batch. The
+//! environment variable `LOOKALIKE_CASES` asks for more and longer histories.
 
 // No test uses all of it.
 #![allow(dead_code)]

@@ -1,4 +1,8 @@
 //! Reads inputs as blocks of records.
+//!
+//! A block has the records that begin in one range of the input, or a batch of rows of a table. The
+//! reader of each format fills a `Buffer`, which holds bytes and the positions of the records in
+//! them. The type [`Block`] uses all formats, and no other type knows them all.
 
 mod bytes;
 

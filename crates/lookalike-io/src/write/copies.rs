@@ -1,4 +1,5 @@
-//! Copies documents to a folder.
+//! Copies documents to a folder. Until all of them are complete, they are in a hidden folder inside
+//! it (`publish/tree.rs`).
 
 use std::{
     io::{self, Write},

@@ -1,4 +1,5 @@
-//! Finds which windows of a text are marked, and their sources.
+//! Finds which windows of a text are marked, and their sources. A window is marked if an equal one
+//! is in a kept text, or earlier in the text itself (`anchors/own.rs`).
 
 use super::{
     anchors::Anchoring,

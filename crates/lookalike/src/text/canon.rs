@@ -1,4 +1,5 @@
-//! The canonical form of a text, made in one pass.
+//! The canonical form of a text, made in one pass. It is written for settings that
+//! [`read`](super::read) does not support, such as folds.
 
 use super::{
     ascii,

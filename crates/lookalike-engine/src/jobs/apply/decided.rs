@@ -1,4 +1,4 @@
-//! The decisions of an earlier run.
+//! The decisions of an earlier run. They are looked up by the hashes of ids.
 
 use std::borrow::Cow;
 

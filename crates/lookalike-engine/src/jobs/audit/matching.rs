@@ -1,4 +1,6 @@
 //! For each removed document, the most similar kept document that the candidate search finds.
+//! Removed and kept documents are two classes, so only pairs of a removed and a kept document are
+//! compared.
 
 use lookalike::{Method, verify::Measure};
 use lookalike_io::{error::Result, read::Source};

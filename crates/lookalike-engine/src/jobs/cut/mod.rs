@@ -1,4 +1,12 @@
 //! Cuts repeated passages out of texts, by the law of [`lookalike::cut`].
+//!
+//! The first pass reads the units of all texts on all threads, and looks up what they share with
+//! the texts that were cut so far (`loading.rs`). The core's `Cutter` cuts the texts one after
+//! another (`deciding.rs`). If keep order is not input order, or if what texts may share does not
+//! fit into memory, this pass keeps only the keys of anchors (`keys.rs`), and another pass decides
+//! with the repeated ones (`rounds.rs`). Cutting a passage joins its neighbours. If a joined
+//! sequence is also in a text that has no repeated anchor there, the pass is repeated with it. The
+//! last pass writes the texts and the cuts (`emit.rs`).
 
 mod asked;
 

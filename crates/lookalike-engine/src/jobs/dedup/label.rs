@@ -1,4 +1,6 @@
-//! Adds the decision to every record. No record is dropped, so that the decisions can be reviewed first.
+//! Adds the decision to every record. No record is dropped, so that the decisions can be reviewed
+//! first. This takes a pass of its own, because the decisions are known only after all documents
+//! are decided.
 
 use lookalike_io::{
     error::Result,

@@ -1,4 +1,8 @@
 //! Links the records of one or two collections: finds pairs of records that are, or may be, about the same thing.
+//!
+//! This job does not use the passes over texts. The normalised fields of all records are in memory
+//! (`reading/`). Candidates are records with equal keys (`pairing/`); the settings define several
+//! kinds of keys, called *blocks*.
 
 pub(crate) mod asked;
 

@@ -1,4 +1,5 @@
 //! Ranks pairs of prints on fingerprint cards by how likely they are to come from the same finger.
+//! All prints are in memory.
 
 pub(crate) mod comparing;
 

@@ -1,4 +1,7 @@
 //! Finds which sites of two crawls mirror each other, and which pages are counterparts.
+//!
+//! If there are two crawls, the first one is read as references. Pairs within one site, or within
+//! one of two crawls, are ignored. All copies of a page are counted in one step (`groups.rs`).
 
 pub(crate) mod sites;
 

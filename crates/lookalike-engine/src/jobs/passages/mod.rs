@@ -1,4 +1,9 @@
 //! Finds the passages that texts share, with their positions in both texts.
+//!
+//! The first pass reads only ids. Then the texts of the references are read into stores, and an
+//! index of their selected windows is built (`references.rs`). All other texts are looked up in
+//! this index, block by block (`looking.rs`). If several reference texts are equal, the index has
+//! only the first of them.
 
 mod references;
 

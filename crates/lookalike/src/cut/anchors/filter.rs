@@ -1,4 +1,5 @@
-//! A set of keys in little memory.
+//! A set of keys in little memory. With it, most anchors that occur once are ruled out, and only
+//! the others are sorted.
 
 use crate::fingerprint::finish;
 

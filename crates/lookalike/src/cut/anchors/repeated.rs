@@ -1,4 +1,5 @@
-//! The keys of repeated anchors, each with a number.
+//! The keys of repeated anchors, each with a number. Only these anchors are indexed if those of all
+//! texts do not fit into memory.
 
 use crate::fingerprint::K0;
 

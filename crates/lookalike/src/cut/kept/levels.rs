@@ -1,4 +1,6 @@
-//! The index in two levels, so that other threads search most of the kept texts while one thread adds more.
+//! The index in two levels, so that other threads search most of the kept texts while one thread
+//! adds more. Old texts are in one index (which `searcher.rs` searches), and recent texts in small
+//! ones.
 
 use std::{
     collections::VecDeque,

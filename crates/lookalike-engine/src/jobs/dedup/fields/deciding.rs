@@ -1,4 +1,5 @@
-//! Applies the law to several fields together.
+//! Applies the law to several fields together. A document is compared only with the kept documents
+//! of similar classes.
 
 use lookalike::cluster::Best;
 use lookalike_io::{error::Result, write::Likeness};

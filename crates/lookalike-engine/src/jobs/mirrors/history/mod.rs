@@ -1,4 +1,5 @@
-//! Follows the pages of sites through several crawls: when each page appeared, moved, changed and disappeared.
+//! Follows the pages of sites through several crawls: when each page appeared, moved, changed and
+//! disappeared. The crawls are the inputs of one run, so each text is sketched once.
 
 mod crawls;
 

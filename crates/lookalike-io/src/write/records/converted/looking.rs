@@ -1,4 +1,6 @@
-//! Looks at all records for the columns of the outputs.
+//! Looks at all records for the columns of the outputs. This takes a pass before the first record
+//! is written. The types in the blocks are merged in block order, so the columns do not depend on
+//! threads.
 
 use std::sync::Arc;
 
