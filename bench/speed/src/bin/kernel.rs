@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 /// Measure the steps from text to sketch
 #[derive(Parser)]
 struct Arguments {
-    /// A collection, as made by `make bench-data`
+    /// A collection, as `make bench` makes it
     input: PathBuf,
     /// Megabytes per kind. The default fits in the second-level cache, where a text usually is just after it has been read
     #[arg(long, default_value_t = 1)]
