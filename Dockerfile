@@ -13,7 +13,7 @@ WORKDIR /source
 RUN rustup target add x86_64-unknown-linux-musl
 COPY . .
 ARG COMMIT=unknown
-RUN make dist COMMIT="$COMMIT" \
+RUN make dist-command COMMIT="$COMMIT" \
     && mkdir -p /image/etc/ssl/certs /image/data /image/licenses \
     && install -d -m 1777 /image/tmp \
     && tar --extract --gzip --strip-components=1 --directory /image/licenses --file target/dist/lookalike-*.tar.gz \

@@ -21,10 +21,9 @@ pub enum Upload {}
 pub enum Uploaded {}
 
 fn refused(kind: ErrorKind, url: &str) -> Error {
-    let what = "this lookalike was built without object stores (the cargo feature `cloud`)";
-    Error::new(kind, what)
+    Error::new(kind, "this build has no object stores")
         .at(super::shown_name(url))
-        .advise("copy it to a file")
+        .advise("install with --features full")
 }
 
 /// Always fails; with object stores, this function returns the objects of a URL.
