@@ -7,7 +7,7 @@ use lookalike::{Bands, Candidates, Config, Doc, Method, Permutations, decide};
 use lookalike_fuzz::texts;
 
 #[allow(dead_code, missing_docs)]
-#[path = "../../crates/lookalike/tests/twin/mod.rs"]
+#[path = "../../crates/lookalike/tests/it/twin/mod.rs"]
 mod twin;
 
 /// The maximum number of documents: the twin is quadratic.

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import settings
 
 # Some properties run a command or a thousand kernels. So there is no deadline, and the examples are the same each time.
-settings.register_profile("repository", deadline=None, derandomize=True, max_examples=60)
+# `make test` runs an eighth of them, as in Rust (`cases` in tests/support).
+EXAMPLES = max(60 * int(os.environ.get("PROPTEST_CASES", "256")) // 256, 1)
+settings.register_profile("repository", deadline=None, derandomize=True, max_examples=EXAMPLES)
 settings.load_profile("repository")
 
 # If a shell script runs the tests in the background, they and the programs that they start ignore interrupts. Some tests need

@@ -93,6 +93,7 @@ def check(report, lines, references):
     draw=st.randoms(use_true_random=False),
     words=st.booleans(),
 )
+@pytest.mark.slow
 def test_decisions_match_the_command_for_all_kinds_of_references(picks, references, way, draw, words):
     keywords, flags = way
     texts = [POOL[pick] + draw.choice(["", "", " and more"]) for pick in picks]

@@ -117,6 +117,7 @@ def test_programs(tmp_path, expected, program):
     assert decisions(path, f"{path}/") == expected
 
 
+@pytest.mark.slow
 def test_more_than_64_thousand_members(tmp_path):
     path = tmp_path / "many.zip"
     with zipfile.ZipFile(path, "w") as archive:

@@ -14,6 +14,8 @@ sys.path.append(str(BENCH))
 import judging  # noqa: E402
 import make_people  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 sys.path.remove(str(BENCH))
 
 

@@ -6,9 +6,13 @@ import math
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCH = Path(__file__).parents[2] / "bench/plagiarism"
 sys.path.append(str(BENCH))
 from plagdet import Passage, evaluate  # noqa: E402
+
+pytestmark = pytest.mark.slow
 
 sys.path.remove(str(BENCH))
 

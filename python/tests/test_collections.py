@@ -189,6 +189,7 @@ def test_pairs_match_the_command(command, collection, keywords, flags):
     assert by_row["a"].to_pylist() == by_row["row_a"].to_pylist() == [row["row_a"] for row in table]
 
 
+@pytest.mark.slow
 def test_pairs_and_evaluation_agree(command, collection):
     flags = [
         "--sample",

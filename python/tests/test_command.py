@@ -55,15 +55,22 @@ def test_a_closed_output_pipe_is_not_an_error(tmp_path):
 
 
 def test_an_interrupt_ends_it_at_once(tmp_path):
-    # The command waits for a pipe that has no writer.
+    # The command waits for bytes from a pipe.
     os.mkfifo(tmp_path / "never")
     argv = [sys.executable, "-m", "lookalike", "pairs", str(tmp_path / "never")]
     running = subprocess.Popen(argv, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
-        # An interrupt ends the process both while Python starts and in the command, but only the command ends silently.
-        time.sleep(1.5)
+        # An interrupt ends the process both while Python starts and in the command, but only the command ends silently. A
+        # writer can open the pipe when the command reads it.
+        writer = None
+        while writer is None and running.poll() is None:
+            try:
+                writer = os.open(tmp_path / "never", os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:
+                time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        _, words = running.communicate(timeout=20)
+        _, words = running.communicate(timeout=200)
+        os.close(writer)
     finally:
         running.kill()
     assert running.returncode == -signal.SIGINT

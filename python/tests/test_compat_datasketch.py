@@ -20,6 +20,8 @@ from lookalike import _lookalike
 from lookalike.compat import datasketch as ours
 from lookalike.compat.datasketch.lshensemble import optimal_partitions
 
+pytestmark = pytest.mark.slow
+
 SCHEMES = ["affine32", "affine64", "legacy"]
 
 # Some tokens have lengths around one or two blocks of SHA-1, or around the sixteen bytes that are copied at a time.

@@ -15,6 +15,8 @@ import pytest
 # Examples use names from the text around them.
 NAMES = """
 from datasketch import *
+
+pytestmark = pytest.mark.slow
 minhash, minhash2 = MinHash(), MinHash()
 minhash.update(b"a")
 lean_minhash, lean_minhash2 = LeanMinHash(minhash), LeanMinHash(minhash2)

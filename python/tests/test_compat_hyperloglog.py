@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from lookalike.compat import datasketch as ours
 from lookalike.compat.datasketch import hyperloglog_bias
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["HyperLogLog", "HyperLogLogPlusPlus"]
 PRECISIONS = st.integers(4, 16)
 TOKENS = st.lists(st.binary(max_size=20), max_size=70)

@@ -11,6 +11,8 @@ import pytest
 from lookalike import errors
 from lookalike.compat.datasketch import MinHash, MinHashLSH, MinHashLSHEnsemble
 
+pytestmark = pytest.mark.slow
+
 
 def minhash(number):
     made = MinHash(num_perm=32)

@@ -73,6 +73,7 @@ def removed(text, spans):
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [["--window", "12"], ["--unit", "lines", "--keep", "longest"]], ids=" ".join)
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 def test_marks_give_the_remaining_texts(command, tmp_path, ending, flags):

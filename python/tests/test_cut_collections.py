@@ -626,10 +626,12 @@ else:
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_run():
     argv = [sys.executable, "-c", INTERRUPTED]
-    ran = subprocess.run(argv, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parent, check=True)
-    assert float(ran.stdout) < 5, ran.stdout
+    ran = subprocess.run(argv, capture_output=True, text=True, timeout=600, cwd=Path(__file__).parent, check=True)
+    # It takes a tenth of a second. All runs together would take minutes, and print "done".
+    assert float(ran.stdout) < 30, ran.stdout
 
 
 def test_an_exception_of_a_signal_handler_is_raised():

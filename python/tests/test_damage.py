@@ -16,6 +16,8 @@ import pytest
 from damage import ways_to_end
 from lookalike import _lookalike, errors
 
+pytestmark = pytest.mark.slow
+
 NOT_UTF8 = [b"a text", b"another \xff\xfe one", b"a third"]
 
 

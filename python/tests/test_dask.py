@@ -10,6 +10,8 @@ import pytest
 from lookalike import errors
 from test_lazy_collections import TEXTS
 
+pytestmark = pytest.mark.slow
+
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 

@@ -6,6 +6,8 @@ import lookalike
 import pytest
 from lookalike import errors
 
+pytestmark = pytest.mark.slow
+
 duckdb = pytest.importorskip("duckdb")
 
 

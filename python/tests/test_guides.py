@@ -68,6 +68,7 @@ def same(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip().split("\n") if not line.startswith("  time ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_examples_give_the_results_in_the_guide(page, tmp_path, monkeypatch):
     (tmp_path / "testdata").symlink_to(ROOT / "testdata")

@@ -6,6 +6,8 @@ import lookalike
 import pytest
 from datasets import Dataset, load_dataset
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [f"a text about the subject number {number // 2} and about nothing else at all" for number in range(8)]
 
 

@@ -20,6 +20,8 @@ import pytest
 from conftest import variants
 from lookalike import errors
 
+pytestmark = pytest.mark.slow
+
 NOTICE = "No part of this page may be copied, all of it or some: ask the owner first."
 DRAW = random.Random(3)
 TEXTS = [text + (f" {NOTICE}" if DRAW.random() < 0.3 else "") for text in variants(DRAW, 120)]

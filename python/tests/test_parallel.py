@@ -30,6 +30,7 @@ def batches():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "batch"), batches())
 def test_the_interpreter_lock_is_released(name, batch):
     """Another thread never has to wait for the whole batch."""
@@ -105,6 +106,7 @@ def test_a_fork_during_a_batch():
         thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["dedup", "pairs", "pairs --exact", "eval"])
 def test_the_command_runs_in_a_child_of_a_process_that_ran_it(command, tmp_path):
     collection = str(ROOT / "testdata/ota_versions.jsonl.zst")

@@ -77,6 +77,7 @@ OWN = "Nothing in my own family history prepared me for this töpic at all, and 
         ({"density": 0.99}, ["--density=0.99"]),
     ],
 )
+@pytest.mark.slow
 def test_regions_match_the_command(command, tmp_path, keywords, flags):
     texts = {"a": OWN + COPY + OWN, "b": SOURCE + "漢字 " * 30, "c": OWN, "d": ""}
     for name, text in texts.items():

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DOWNLOADED = Path(os.environ.get("DATASKETCH_TESTS", Path(sys.prefix) / "published/datasketch-1.7.0/test"))
 
 MODULES = ["hyperloglog", "minhash", "lean_minhash", "lsh", "lshensemble", "lshforest", "weighted_minhash"]

@@ -77,6 +77,7 @@ def place(tmp_path):
     ],
     ids=lambda arguments: " ".join(arguments).translate(dict.fromkeys([*range(32), *range(127, 160), 8238, 8294])),
 )
+@pytest.mark.slow
 def test_data_cannot_send_terminal_escapes(place, arguments, colours):
     code, shown, said = on_a_terminal(place, *arguments, colours=colours)
     assert code in {0, 1}, said

@@ -172,7 +172,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(48)))]
 
         #[test]
         fn scores_match_the_definition(

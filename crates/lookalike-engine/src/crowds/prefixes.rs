@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(300)))]
 
         /// Two similar sets share an element of their prefixes. This must hold for any sample of sets that the order of elements is
         /// based on.

@@ -403,7 +403,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(40)))]
 
         #[test]
         fn postings_are_found(given in prop::collection::btree_map((keys(), 0u32..1 << 20), any::<bool>(), 0..6000), wide: bool) {

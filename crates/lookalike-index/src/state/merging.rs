@@ -148,7 +148,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(120))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(120)))]
 
         /// A state whose segments are merged while it changes always has the decisions of one without segments.
         #[test]

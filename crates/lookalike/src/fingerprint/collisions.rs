@@ -219,6 +219,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "slow: `make test-all` runs it"]
     fn resemblance_by_ids_is_as_expected_for_rabins_fingerprints() {
         for bits in [16, 20] {
             let mut seen = Seen::new(bits);

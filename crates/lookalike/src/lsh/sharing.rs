@@ -363,6 +363,7 @@ mod tests {
 
     /// Every number of other elements is tried for every number of shared elements.
     #[test]
+    #[ignore = "slow: `make test-all` runs it"]
     fn the_probability_of_a_pair_is_the_sum_over_all_samples() {
         let of_all = |sharing: &Sharing, level: u32, shared: usize, alone: usize| {
             let share = 0.5f64.powi(level as i32);

@@ -19,7 +19,7 @@
 //!
 //! # Definition
 //!
-//! `tests/regions/twin.rs` has a naive implementation of this definition, and random texts show that it finds the same regions. A
+//! `tests/it/regions/twin.rs` has a naive implementation of this definition, and random texts show that it finds the same regions. A
 //! *part* is a range of tokens in each text.
 //!
 //! - **Weight.** A token that occurs *n* times among the *N* tokens of both texts has the weight ((log₂ *N* − log₂ *n*) / (log₂ *N* −

@@ -226,7 +226,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(2000)))]
 
         #[test]
         fn reading_gives_the_canonical_form(text in troublesome()) {

@@ -230,6 +230,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "slow: `make test-all` runs it"]
     fn exactly_the_characters_that_may_end_lines_and_sentences_are_found() {
         for simd in Simd::all() {
             for c in '\0'..=char::MAX {

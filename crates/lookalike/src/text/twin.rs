@@ -201,7 +201,7 @@ pub(super) fn troublesome() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(4000)))]
 
     #[test]
     fn whole_text_and_pieces_agree(text in troublesome(), folds in some_folds()) {

@@ -309,7 +309,7 @@ fn learned(linker: &Linker, records: &Records) -> Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(64)))]
 
     #[test]
     fn scores_are_sums_of_weights_and_bounds_leave_none_out(

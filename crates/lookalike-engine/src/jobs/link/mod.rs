@@ -338,7 +338,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(24)))]
 
         #[test]
         fn memory_and_threads_change_nothing(

@@ -247,7 +247,7 @@ fn write(records: &[Written]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(100)))]
 
     #[test]
     fn written_records_are_read_back(records in prop::collection::vec(written(), 0..6), piece in 1usize..70_000) {

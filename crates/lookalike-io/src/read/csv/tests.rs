@@ -86,7 +86,7 @@ fn judged(file: &[u8], delimiter: u8) -> Vec<Vec<Vec<u8>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(4000)))]
 
     /// Tests hostile quoting, all kinds of line ends, and pieces of all lengths. A record whose quote never closes is the last
     /// record for the `csv` crate, but an error here.

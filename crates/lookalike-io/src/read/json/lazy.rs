@@ -232,7 +232,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(4000)))]
 
         #[test]
         fn lazy_reading_agrees_with_the_parser(line in line(), fields in fields()) {

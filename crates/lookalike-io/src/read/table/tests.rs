@@ -927,7 +927,7 @@ fn damaged_pages_are_reported_with_their_column() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(400)))]
 
     #[test]
     fn strings_are_written_as_serde_writes_them(text in any::<String>(), more in "[\\x00-\\x7f]{0,40}") {

@@ -312,7 +312,7 @@ fn bytes(length: usize) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(64)))]
 
     #[test]
     fn a_stream_gives_all_bytes_in_order_despite_failures(

@@ -152,7 +152,7 @@ fn read(bytes: Vec<u8>) -> (TableFile, RecordBatch) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(300)))]
 
     #[test]
     fn written_tables_are_read_back(

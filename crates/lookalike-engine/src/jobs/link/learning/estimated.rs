@@ -418,7 +418,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(24)))]
 
         #[test]
         fn a_sample_has_some_of_the_candidates_once(records in prop::collection::vec((0u8..60, 0u8..9), 6..200), two: bool) {

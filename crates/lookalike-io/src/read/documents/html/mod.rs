@@ -210,7 +210,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5000))]
+        #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(5000)))]
 
         /// The pages are malformed in all possible ways.
         #[test]

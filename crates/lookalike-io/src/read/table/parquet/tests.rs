@@ -231,7 +231,7 @@ fn many_other_columns_make_parts_larger() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(lookalike_testing::cases(200)))]
 
     #[test]
     fn parts_have_the_rows_of_their_groups(
