@@ -53,8 +53,8 @@ def output(*command: str) -> str:
 
 def crates(target: str) -> list[Crate]:
     """Return the crates of the command, except the project's own."""
-    selected = ("--locked", "--target", target)
-    tree = output("cargo", "tree", *selected, "-p", "lookalike-cli", "--features", "full", "-e", "normal", "--prefix", "none", "--format", "{p}")
+    selected = ("--locked", "--target", target, "-p", "lookalike-cli", "--features", "full")
+    tree = output("cargo", "tree", *selected, "-e", "normal", "--prefix", "none", "--format", "{p}")
     used = {tuple(line.split()[:2]) for line in tree.splitlines() if line}
     metadata = json.loads(output("cargo", "metadata", "--format-version=1", "--locked", "--filter-platform", target))
     packages = [p for p in metadata["packages"] if p["source"] and (p["name"], f"v{p['version']}") in used]

@@ -1,7 +1,7 @@
 """Make the package importable in the environment of this interpreter, as it is in the repository: `editable.py FOLDER`.
 
-FOLDER has the module that cargo built for the tests. maturin would build it again, because it selects other features and tells
-pyo3 about the interpreter, which the stable interface does not need.
+FOLDER has the module that cargo built for the tests. maturin would build parts of it again, because it names an interpreter to
+pyo3, which the stable interface does not need.
 """
 
 from __future__ import annotations
