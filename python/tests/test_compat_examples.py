@@ -12,11 +12,11 @@ import datasketch
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # Examples use names from the text around them.
 NAMES = """
 from datasketch import *
-
-pytestmark = pytest.mark.slow
 minhash, minhash2 = MinHash(), MinHash()
 minhash.update(b"a")
 lean_minhash, lean_minhash2 = LeanMinHash(minhash), LeanMinHash(minhash2)

@@ -41,6 +41,8 @@ pub mod lock;
 
 pub mod memory;
 
+pub mod pool;
+
 pub mod disk;
 
 pub mod store;

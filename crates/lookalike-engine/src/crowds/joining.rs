@@ -8,7 +8,7 @@
 //! the later documents are taken directly from the buckets. So the number of postings walked is never larger than the number of
 //! pairs.
 
-use lookalike_io::{error::Result, spill::Budget};
+use lookalike_io::{error::Result, pool::install, spill::Budget};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
@@ -19,6 +19,9 @@ use crate::matching::{Matcher, Scratch as Matching, sets::Sets};
 
 /// The number of documents whose prefixes are in memory at the same time.
 const WINDOW: usize = 1024;
+
+/// Takes a batch of candidate pairs. It is no type parameter, so that a search is compiled once for all its callers.
+pub(crate) type TakePairs<'a> = &'a mut dyn FnMut(&[(u32, u32)]) -> Result<()>;
 
 /// Large buckets with their indexes.
 pub(crate) struct Joining {
@@ -57,7 +60,7 @@ impl Joining {
         budget: &Budget,
         pool: &ThreadPool,
     ) -> Result<Option<Self>> {
-        let Some(large) = pool.install(|| Large::of(columns, size, matcher.pairing))? else {
+        let Some(large) = install(pool, || Large::of(columns, size, matcher.pairing))? else {
             return Ok(None);
         };
         let mut members = vec![Vec::new(); large.buckets().len()];
@@ -81,7 +84,7 @@ impl Joining {
         budget.hold(postings);
         sets.make_room()?;
         for (index, members) in (0..).zip(&of_index) {
-            pool.install(|| joining.indexes.fill(index, members, members, sets))?;
+            install(pool, || joining.indexes.fill(index, members, members, sets))?;
         }
         Ok(Some(joining))
     }
@@ -132,7 +135,7 @@ impl Joining {
         sets: &Sets,
         pool: &ThreadPool,
         batch: usize,
-        mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
+        verify: TakePairs,
     ) -> Result<()> {
         let all: Vec<u32> = self.indexes.large().all_members().collect();
         let mut searches: Vec<Search> = (0..WINDOW).map(|_| Search::default()).collect();
@@ -141,7 +144,7 @@ impl Joining {
                 self.plan(number, sets, search, scratch)
             };
             let rows = window.par_iter().zip(&mut searches);
-            pool.install(|| {
+            install(pool, || {
                 rows.map_init(Scratch::default, plan)
                     .collect::<Result<()>>()
             })?;
@@ -169,7 +172,7 @@ impl Joining {
                         .collect())
                 };
                 let found: Result<Vec<_>> =
-                    pool.install(|| rows.map_init(Scratch::default, one).collect());
+                    install(pool, || rows.map_init(Scratch::default, one).collect());
                 verify(&found?.concat())?;
                 start = end;
             }

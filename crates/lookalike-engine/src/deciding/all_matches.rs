@@ -200,14 +200,22 @@ impl Paired {
         let mut matches = into(&pairing)?;
         let joining =
             candidate_pairs.joining(config.crowd, &matcher, &mut sets, &table.budget, pool)?;
-        candidate_pairs.each_candidate_pair(joining.as_ref(), &matcher, &sets, pool, |batch| {
-            for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &sets, pool)?) {
-                if let Some(likeness) = likeness {
-                    matches.take(a, b, figures(a, b, likeness, &matcher)?);
+        candidate_pairs.each_candidate_pair(
+            joining.as_ref(),
+            &matcher,
+            &sets,
+            pool,
+            &mut |batch| {
+                for (&(a, b), likeness) in
+                    batch.iter().zip(likenesses(batch, &matcher, &sets, pool)?)
+                {
+                    if let Some(likeness) = likeness {
+                        matches.take(a, b, figures(a, b, likeness, &matcher)?);
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         let mut finding = Finding::new(method);
         finding.count(&counted, &matcher, table, config);
         Ok(Verified {

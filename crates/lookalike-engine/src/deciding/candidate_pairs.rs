@@ -7,13 +7,17 @@ use lookalike::{
 };
 use lookalike_io::{
     error::Result,
+    pool::install,
     spill::{Budget, places::Places},
 };
 use rayon::{ThreadPool, prelude::*};
 
 use crate::{
     config::Observer,
-    crowds::{indexes::Indexes, joining::Joining},
+    crowds::{
+        indexes::Indexes,
+        joining::{Joining, TakePairs},
+    },
     matching::{Matcher, Scratch, sets::Sets},
     numbers::{Contender, Rank},
     pairing::{
@@ -176,12 +180,12 @@ impl CandidatePairs {
         matcher: &Matcher,
         sets: &Sets,
         pool: &ThreadPool,
-        mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
+        verify: TakePairs,
     ) -> Result<()> {
         match self {
             Self::Columns(columns) => {
                 if let Some(joining) = joining {
-                    joining.each_candidate_pair(matcher, sets, pool, BATCH, &mut verify)?;
+                    joining.each_candidate_pair(matcher, sets, pool, BATCH, verify)?;
                 }
                 each_in_columns(columns, joining, matcher, pool, verify)
             }
@@ -193,8 +197,9 @@ impl CandidatePairs {
                     Ok((a, other.first().copied()))
                 };
                 for batch in pairs.chunks(BATCH) {
-                    let kept: Result<Vec<_>> =
-                        pool.install(|| batch.par_iter().map_init(Default::default, one).collect());
+                    let kept: Result<Vec<_>> = install(pool, || {
+                        batch.par_iter().map_init(Default::default, one).collect()
+                    });
                     verify(
                         &kept?
                             .into_iter()
@@ -215,7 +220,7 @@ fn each_in_columns(
     joining: Option<&Joining>,
     matcher: &Matcher,
     pool: &ThreadPool,
-    mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
+    verify: TakePairs,
 ) -> Result<()> {
     for (band, column) in columns.iter().enumerate() {
         let mut rows: Vec<(u32, u32)> = column
@@ -251,8 +256,9 @@ fn each_in_columns(
         let mut batch: Vec<&[(u32, u32)]> = Vec::new();
         let mut pairs = 0;
         let mut flush = |batch: &mut Vec<&[(u32, u32)]>| {
-            let found: Result<Vec<_>> =
-                pool.install(|| batch.par_iter().map_init(Default::default, after).collect());
+            let found: Result<Vec<_>> = install(pool, || {
+                batch.par_iter().map_init(Default::default, after).collect()
+            });
             batch.clear();
             verify(&found?.concat())
         };

@@ -1,7 +1,7 @@
 //! Decides documents by the connected components of all matches.
 
 use lookalike::{Verify, cluster::UnionFind, verify::Measure};
-use lookalike_io::error::Result;
+use lookalike_io::{error::Result, pool::install};
 use rayon::{ThreadPool, prelude::*};
 
 use super::candidate_pairs::CandidatePairs;
@@ -38,7 +38,9 @@ pub(crate) fn likenesses(
         }
         Ok(likeness.map(|likeness| if swap { likeness.swapped() } else { likeness }))
     };
-    pool.install(|| pairs.par_iter().map_init(Default::default, one).collect())
+    install(pool, || {
+        pairs.par_iter().map_init(Default::default, one).collect()
+    })
 }
 
 /// Returns verdicts by connected components of all matches: the first document of each component in keep order (the order in
@@ -52,7 +54,7 @@ pub(crate) fn components(
 ) -> Result<Verdicts> {
     let numbers = matcher.pairing.numbers()?;
     let mut groups = UnionFind::new(numbers as usize);
-    candidate_pairs.each_candidate_pair(joining, matcher, sets, pool, |batch| {
+    candidate_pairs.each_candidate_pair(joining, matcher, sets, pool, &mut |batch| {
         // Documents that are already in the same component remain in the same one, so they are not compared again.
         let open: Vec<(u32, u32)> = batch
             .iter()
@@ -99,7 +101,7 @@ pub(crate) fn measure_dropped(
             scratch,
         )
     };
-    let measured: Result<Vec<_>> = pool.install(|| {
+    let measured: Result<Vec<_>> = install(pool, || {
         dropped
             .par_iter()
             .map_init(Default::default, measure)

@@ -44,7 +44,7 @@ use lookalike::{
     Verify,
     cluster::{Best, Links, Neighbours},
 };
-use lookalike_io::{error::Result, lock::lock, spill::places::Places};
+use lookalike_io::{error::Result, lock::lock, pool::install, spill::places::Places};
 use rayon::{ThreadPool, prelude::*};
 
 use self::{
@@ -133,7 +133,7 @@ impl<'a> Deciding<'a> {
         let verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
         let (method, pairing) = (matcher.method, matcher.pairing);
         let crowds = match &links {
-            Links::Buckets(buckets) if Indexes::serve(method) => pool.install(|| {
+            Links::Buckets(buckets) if Indexes::serve(method) => install(pool, || {
                 Crowds::of(
                     buckets,
                     config.crowd,
@@ -222,7 +222,7 @@ impl<'a> Deciding<'a> {
         };
         let within = start % WINDOW;
         if crowds.needs_maintenance(within) {
-            pool.install(|| crowds.maintain(start, buckets, sets))?;
+            install(pool, || crowds.maintain(start, buckets, sets))?;
         }
         let step = crowds.step();
         Ok((start - within).saturating_add((within / step + 1) * step))
@@ -273,7 +273,7 @@ impl<'a> Deciding<'a> {
         };
         let count = window.len();
         let rows = window.into_par_iter().zip(&mut prefixes[..count]);
-        self.pool.install(|| {
+        install(self.pool, || {
             rows.map(|(document, prefixes)| {
                 self.with_scratch(|scratch| one(scratch, document, prefixes))
             })
@@ -431,7 +431,7 @@ impl<'a> Deciding<'a> {
                 .map(|document| self.with_scratch(|scratch| one(scratch, document)))
                 .collect()
         } else {
-            self.pool.install(|| {
+            install(self.pool, || {
                 after
                     .par_iter()
                     .map(|document| self.with_scratch(|scratch| one(scratch, document)))
@@ -480,7 +480,7 @@ impl<'a> Deciding<'a> {
         let groups: Vec<&[(u32, Rank)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
         let one =
             |scratch: &mut Scratch, group: &&[(u32, Rank)]| self.copies_of(group, set_of, scratch);
-        let decided: Result<Vec<_>> = self.pool.install(|| {
+        let decided: Result<Vec<_>> = install(self.pool, || {
             groups
                 .par_iter()
                 .map(|group| self.with_scratch(|scratch| one(scratch, group)))

@@ -11,6 +11,7 @@ use std::ops::Range;
 use lookalike::{Verify, cluster::Links};
 use lookalike_io::{
     error::{ErrorKind, Result},
+    pool::install,
     read::Scratch,
     spill::places::Places,
     write::{Kept, Piece},
@@ -95,7 +96,7 @@ pub(crate) fn decide_rounds(
         made: Vec::new(),
         state,
     };
-    let (mut round, mut spare) = (pool.install(|| rounds.next(Vec::new()))?, Vec::new());
+    let (mut round, mut spare) = (install(pool, || rounds.next(Vec::new()))?, Vec::new());
     let mut estimating = Estimating::new();
     while let Some(now) = round {
         let (done, total) = (source.read(), source.total());
@@ -111,8 +112,9 @@ pub(crate) fn decide_rounds(
         }
         .tell(observer)?;
         let scratch = std::mem::take(&mut spare);
-        let (decided, next) =
-            pool.install(|| rayon::join(|| streaming.decide_rounds(&now), || rounds.next(scratch)));
+        let (decided, next) = install(pool, || {
+            rayon::join(|| streaming.decide_rounds(&now), || rounds.next(scratch))
+        });
         decided?;
         (round, spare) = (next?, now);
     }

@@ -19,6 +19,7 @@ use std::sync::{
 use lookalike::{Method, fingerprint, lsh::NONE, sketch::Sketches, text::Tokens};
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
+    pool::install,
     spill::{
         Budget, Spill,
         grouping::each_group,
@@ -115,7 +116,7 @@ impl Pairing {
             Ok(())
         })?;
         table.digests.clear();
-        pool.install(|| copies.par_sort_unstable());
+        install(pool, || copies.par_sort_unstable());
         let places = 4 * (documents / 8) as usize;
         table
             .budget
@@ -364,7 +365,7 @@ impl Pairing {
             tell()?;
             Ok(buckets)
         };
-        let buckets: Result<Vec<Buckets>> = pool.install(|| {
+        let buckets: Result<Vec<Buckets>> = install(pool, || {
             table
                 .columns
                 .par_iter_mut()
@@ -389,14 +390,14 @@ impl Pairing {
             buckets.each(|bucket| marking.mark(bucket))?;
             tell()
         };
-        pool.install(|| buckets.par_iter().try_for_each(mark))?;
+        install(pool, || buckets.par_iter().try_for_each(mark))?;
         if let Some(others) = others {
             others.iter().for_each(|rank| likely.insert(rank));
         }
         self.narrow(likely)?;
         let numbers = self.numbers()?;
         self.budget.hold(numbers as usize * HELD_PER_CONTENDER);
-        pool.install(|| {
+        install(pool, || {
             buckets
                 .into_par_iter()
                 .map(|buckets| self.label(&buckets, numbers))

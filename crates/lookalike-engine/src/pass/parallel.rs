@@ -74,7 +74,40 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
     pool: &ThreadPool,
     blocks: Blocks,
     work: impl Fn(&Block, &mut S) -> Result<T> + Sync,
-    sink: impl FnMut(Place, T) -> Result<()> + Send,
+    mut sink: impl FnMut(Place, T) -> Result<()> + Send,
+) -> Result<()> {
+    let waiting = Mutex::new(Waiting::new());
+    let worker = || -> Worker {
+        let mut state = S::default();
+        let (work, waiting) = (&work, &waiting);
+        Box::new(move |block| {
+            let result = work(block, &mut state)?;
+            let weight = result.weight();
+            lock(waiting).insert(block.tag().position(), result);
+            Ok(weight)
+        })
+    };
+    let mut pass_on = |place: Place| {
+        let result = lock(&waiting).remove(place.tag.position());
+        let missing = || Error::new(ErrorKind::Internal, "a block has no result");
+        sink(place, result.ok_or_else(missing)?)
+    };
+    schedule(pool, blocks, &worker, &mut pass_on)
+}
+
+/// Processes a block, keeps the result, and returns its weight.
+type Worker<'a> = Box<dyn FnMut(&Block) -> Result<usize> + 'a>;
+
+/// Passes on the result of the block at a place.
+type PassOn<'a> = &'a mut (dyn FnMut(Place) -> Result<()> + Send);
+
+/// Runs a worker on each thread of the pool, and `sink` for each block in block order. It is separate from [`in_order_placed`] so
+/// that it is compiled once, and not for each of the kinds of results.
+fn schedule<'a>(
+    pool: &ThreadPool,
+    blocks: Blocks,
+    worker: &(dyn Fn() -> Worker<'a> + Sync),
+    sink: PassOn,
 ) -> Result<()> {
     let blocks = blocks.for_workers(pool.current_num_threads(), AHEAD);
     let Start { block: due, lines } = blocks.start();
@@ -87,11 +120,11 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
     };
     let queue = Mutex::new(queue);
     pool.broadcast(|_| {
-        let (mut state, mut block) = (S::default(), Block::default());
         let worked = catch_unwind(AssertUnwindSafe(|| {
+            let (mut work, mut block) = (worker(), Block::default());
             loop {
                 let result = match blocks.take(&mut block) {
-                    Ok(true) => one_block(&work, &block, &mut state),
+                    Ok(true) => one_block(&mut work, &block),
                     Ok(false) => return,
                     Err(error) => Err(error),
                 };
@@ -114,12 +147,8 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
 }
 
 /// Processes a block; a panic becomes an error at the line that was being processed.
-fn one_block<S, T>(
-    work: impl Fn(&Block, &mut S) -> Result<T>,
-    block: &Block,
-    state: &mut S,
-) -> Result<T> {
-    caught(|| work(block, state)).unwrap_or_else(|failure| Err(failure.on_line(block)))
+fn one_block(work: &mut Worker, block: &Block) -> Result<usize> {
+    caught(|| work(block)).unwrap_or_else(|failure| Err(failure.on_line(block)))
 }
 
 /// The message of a panic.
@@ -140,51 +169,45 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, Pani
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Panicked(said(&*panic).into()))
 }
 
-struct Queue<T, F> {
+struct Queue<'a> {
     /// The block, by input and index, whose result is passed on next.
     due: Position,
-    waiting: Waiting<(Tag, usize, Result<T>)>,
+    /// The blocks whose results wait, with the weights of the results.
+    waiting: Waiting<(Tag, Result<usize>)>,
     lines: LineCounter,
     /// The function that receives the results; `None` while a worker is calling it.
-    sink: Option<F>,
+    sink: Option<PassOn<'a>>,
     failed: Option<Error>,
 }
 
 /// Hands in a result. Then passes on all results that are due, unless another worker is already passing results on; that worker
 /// will also reach this result.
-fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(
-    queue: &Mutex<Queue<T, F>>,
-    tag: Tag,
-    result: Result<T>,
-    blocks: &Blocks,
-) {
-    let weight = result.as_ref().map_or(0, Weigh::weight);
-    blocks.waits(weight);
+fn deliver(queue: &Mutex<Queue>, tag: Tag, result: Result<usize>, blocks: &Blocks) {
+    blocks.waits(*result.as_ref().unwrap_or(&0));
     let mut state = lock(queue);
-    state.waiting.insert(tag.position(), (tag, weight, result));
-    let Some(mut sink) = state.sink.take() else {
+    state.waiting.insert(tag.position(), (tag, result));
+    let Some(sink) = state.sink.take() else {
         return;
     };
     while state.failed.is_none()
         && let due = state.due
-        && let Some((tag, weight, result)) = state.waiting.remove(due)
+        && let Some((tag, result)) = state.waiting.remove(due)
     {
+        let weight = *result.as_ref().unwrap_or(&0);
         let place = Place {
             source: blocks.source(),
             first_line: state.lines.first_line(tag),
             tag,
         };
         drop(state);
-        let passed = result
-            .and_then(|result| sink(place, result))
-            .and_then(|()| {
-                // Check that nothing wrote to the input while this pass read it.
-                if tag.last {
-                    blocks.source().ended(tag.part, tag.index + 1)
-                } else {
-                    Ok(())
-                }
-            });
+        let passed = result.and_then(|_| sink(place)).and_then(|()| {
+            // Check that nothing wrote to the input while this pass read it.
+            if tag.last {
+                blocks.source().ended(tag.part, tag.index + 1)
+            } else {
+                Ok(())
+            }
+        });
         state = lock(queue);
         match passed {
             Ok(()) => {

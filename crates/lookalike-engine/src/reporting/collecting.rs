@@ -8,6 +8,7 @@ use std::{
 use lookalike::{Method, Reason, Scratch, Verify, lsh::Shape, text::TokensBy, verify::Measure};
 use lookalike_io::{
     error::{Error, Result},
+    pool::install,
     read::Source,
     spill::places::Places,
     store::shown_name,
@@ -474,9 +475,9 @@ impl Collecting<'_> {
             let one = |scratch: &mut Scratch, &(_, texts): &(_, [&str; 2])| {
                 Aligned::of(self.method, texts, scratch)
             };
-            let block: Vec<Aligned> = self
-                .pool
-                .install(|| pairs.par_iter().map_init(Scratch::default, one).collect());
+            let block: Vec<Aligned> = install(self.pool, || {
+                pairs.par_iter().map_init(Scratch::default, one).collect()
+            });
             blocks
                 .add(&format!("aligned-{}", columns.counts.len()), &block)
                 .map_err(failure)?;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lookalike_io::{error::Result, spill::Spill};
+use lookalike_io::{error::Result, pool::install, spill::Spill};
 use rayon::{ThreadPool, slice::ParallelSliceMut};
 
 use crate::numbers::{Document, Rank};
@@ -39,7 +39,7 @@ impl Order {
             Ok(())
         })?;
         let others = &mut rows[references as usize..];
-        pool.install(|| others.par_sort_unstable());
+        install(pool, || others.par_sort_unstable());
         let documents: Vec<Document> = rows
             .into_iter()
             .map(|(_, document)| Document(document))

@@ -1,5 +1,6 @@
 //! External sorting: runs (pieces of the data that fit in memory) are sorted and written to a temporary file, then merged.
 
+use crate::pool::install;
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 use rayon::{ThreadPool, slice::ParallelSliceMut};
@@ -63,7 +64,7 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
             pool,
             ..
         } = self;
-        pool.install(|| rows.par_sort_unstable());
+        install(pool, || rows.par_sort_unstable());
         spilled.append_to_file(rows)?;
         runs.push(spilled.len());
         rows.clear();
@@ -84,7 +85,7 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
             pool,
             ..
         } = self;
-        pool.install(|| rows.par_sort_unstable());
+        install(pool, || rows.par_sort_unstable());
         let piece = (budget.left() / 2 / size_of::<T>() / runs.len().max(1))
             .clamp(1, PIECE / size_of::<T>());
         let mut sorted = Sorted {

@@ -17,6 +17,7 @@ use lookalike::shown::cut;
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
+    pool::install,
     read::{
         Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Scratch, Source, each_block,
         expand_decisions,
@@ -149,7 +150,7 @@ fn both_passes(
         .map(|path| Output::create(path, config.threads))
         .transpose()?;
 
-    let mut decided = pool.install(|| Decided::read(&written, &pool, observer))?;
+    let mut decided = install(&pool, || Decided::read(&written, &pool, observer))?;
     let taking = Taking {
         reading: Reading {
             html: None,
@@ -205,7 +206,7 @@ fn both_passes(
             same_number(met.counts.kept, written)?;
         }
     }
-    let kept = pool.install(|| kept.end(&source, met.counts.documents))?;
+    let kept = install(&pool, || kept.end(&source, met.counts.documents))?;
     bad.iter_mut().for_each(Output::end);
     finish(kept.into_iter().map(Some).chain([bad]))?;
     Ok(Applied {

@@ -5,6 +5,7 @@ use std::{ops::Range, sync::Arc};
 use lookalike::cut::{Anchor, Filter, Repeated};
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
+    pool::install,
     spill::{Budget, Sorter, Spill},
 };
 use rayon::{ThreadPool, prelude::*};
@@ -102,7 +103,7 @@ impl Keys {
             threads.next_power_of_two() / 2
         };
         let (seen, twice) = (seen.parts(count), repeated.parts(count));
-        pool.install(|| {
+        install(pool, || {
             seen.into_par_iter()
                 .zip(twice)
                 .try_for_each(|(mut seen, mut twice)| {
@@ -145,7 +146,7 @@ impl Keys {
                     .map(&map)
                     .collect())
             });
-        pool.install(|| pieces.collect())
+        install(pool, || pieces.collect())
     }
 
     /// Returns those of some keys that are among all keys, but not in a set.
@@ -161,7 +162,7 @@ impl Keys {
             let mut keys = some
                 .get(first..some.len().min(first + most), &mut scratch)?
                 .to_vec();
-            pool.install(|| keys.par_sort_unstable());
+            install(pool, || keys.par_sort_unstable());
             keys.dedup();
             let mut may_be = Filter::new(keys.len() * BITS / 8);
             keys.iter().for_each(|&key| _ = may_be.insert(key));

@@ -44,6 +44,7 @@ use lookalike::{cluster::Keep, cut::CutConfig, shown::quoted};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
+    pool::install,
     read::is_joined,
     write::{
         AddedNames, Content, Kept, LineSeries, Output, Shapes, finish, refuse_other_than_lines,
@@ -343,7 +344,7 @@ fn all_passes(
         summary.report = Some(figures);
     }
     let texts = texts
-        .map(|texts| pool.install(|| texts.end(&source, documents)))
+        .map(|texts| install(&pool, || texts.end(&source, documents)))
         .transpose()?;
     let [cuts, attributes] = [
         cuts.map(LineSeries::end).transpose()?,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use lookalike_io::{
     error::{Error, Result},
+    pool::install,
     read::Source,
     write::{Filled, Output, Series, Span, line_ends},
 };
@@ -93,7 +94,7 @@ impl Emitting<'_> {
     ) -> Result<Vec<Output>> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let shape = self.shape(form)?;
-        self.pool.install(|| {
+        install(self.pool, || {
             if !series.is_by_input() {
                 self.range(
                     source,

@@ -2,6 +2,7 @@
 
 use lookalike_io::{
     error::{ErrorKind, Result},
+    pool::install,
     read::Source,
     write::{Output, finish},
 };
@@ -71,7 +72,7 @@ pub(super) fn write(
         report: mut page,
         ..
     } = written;
-    let kept = pool.install(|| {
+    let kept = install(pool, || {
         kept.map(|kept| kept.end(source, outcome.documents))
             .transpose()
     })?;

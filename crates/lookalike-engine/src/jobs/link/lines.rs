@@ -3,6 +3,7 @@
 use lookalike_applications::records::{Linker, Points, Scored, Verdict};
 use lookalike_io::{
     error::{Error, Result},
+    pool::install,
     write::Output,
 };
 use rayon::{ThreadPool, prelude::*};
@@ -112,7 +113,8 @@ pub(super) fn write_pairs(
         }
         Ok(lines)
     };
-    let made: Vec<Result<Vec<u8>>> = pool.install(|| pairs.par_chunks(BY_ONE).map(lines).collect());
+    let made: Vec<Result<Vec<u8>>> =
+        install(pool, || pairs.par_chunks(BY_ONE).map(lines).collect());
     made.into_iter().try_for_each(|lines| output.write(&lines?))
 }
 

@@ -3,7 +3,7 @@
 use lookalike_applications::minutiae::{
     By, Field, Minutia, Near, NearScratch, Neighbours, Prints, Ranked, Reranked,
 };
-use lookalike_io::error::Result;
+use lookalike_io::{error::Result, pool::install};
 use rayon::{ThreadPool, prelude::*};
 
 use crate::pass::refused::refused;
@@ -49,7 +49,7 @@ pub(super) fn each_candidate(
 ) -> Result<()> {
     let numbers: Vec<u32> = (0..prints.len() as u32).collect();
     let near = |by: &Neighbours| {
-        let sets = pool.install(|| {
+        let sets = install(pool, || {
             prints
                 .par_iter()
                 .map(|print| by.triangles.set(print))
@@ -107,7 +107,7 @@ fn each_aligned(
 ) {
     for some in Reranked::pairs(lists).chunks(ALIGNED_AT_A_TIME) {
         let found: Vec<Option<Ranked>> =
-            pool.install(|| some.par_iter().map(|&pair| align(pair)).collect());
+            install(pool, || some.par_iter().map(|&pair| align(pair)).collect());
         found.into_iter().flatten().for_each(&mut take);
     }
 }
@@ -118,7 +118,7 @@ fn on_all<T: Send>(
     prints: &[u32],
     work: impl Fn(u32, &mut NearScratch) -> T + Sync,
 ) -> Vec<T> {
-    pool.install(|| {
+    install(pool, || {
         prints
             .par_iter()
             .map_init(NearScratch::default, |scratch, &print| work(print, scratch))

@@ -8,6 +8,7 @@ use lookalike::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
+    pool::install,
     read::{Blocks, Scratch as ReadScratch},
     spill::{Spill, grouping::each_group, places::Places},
 };
@@ -163,7 +164,7 @@ impl Held {
                 held.append(&loaded)
             },
         )?;
-        pool.install(|| entries.par_sort_unstable());
+        install(pool, || entries.par_sort_unstable());
         let index = RunIndex::new(entries, winnowing, common, |text| {
             1 + held.copies.of(text).len() as u32
         });

@@ -25,6 +25,7 @@ use lookalike::{
 };
 use lookalike_io::{
     error::{Error, Result, without_panic},
+    pool::install,
     read::LeftOut,
     write::{Output, are_rows, finish},
 };
@@ -133,7 +134,7 @@ fn all_passes(
         is_table,
         ahead,
     };
-    let (output, written) = means.pool.install(|| writing.all(output, observer))?;
+    let (output, written) = install(&means.pool, || writing.all(output, observer))?;
     finish([bad, Some(output)])?;
     Ok(SketchSummary {
         documents: table.documents,
@@ -164,7 +165,5 @@ fn written(
     let table = are_rows(path, "sketches")?.then_some(kind);
     let ahead = row_groups_ahead(means.budget.memory(), means.pool.current_num_threads());
     let header = header::written(sketching.parameters())?;
-    means
-        .pool
-        .install(|| write(output, (&header, table, ahead), rows))
+    install(&means.pool, || write(output, (&header, table, ahead), rows))
 }

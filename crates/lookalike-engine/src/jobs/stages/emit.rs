@@ -5,6 +5,7 @@ use std::path::Path;
 use lookalike::Reason;
 use lookalike_io::{
     error::Result,
+    pool::install,
     read::{Block, BlockInfos, Source},
     spill::places::Places,
     write::{Decided, Kept, Likeness, Output},
@@ -94,7 +95,7 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
         (&mut kept, counts.kept),
         task.observer,
     )?;
-    let kept = pool.install(|| kept.end(&source, counts.documents))?;
+    let kept = install(&pool, || kept.end(&source, counts.documents))?;
     let counts = counts.output(
         &task.path(ArrayStage::Emit, task.shard),
         task.digest(ArrayStage::Emit),

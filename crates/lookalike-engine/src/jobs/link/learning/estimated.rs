@@ -14,6 +14,7 @@ use lookalike_applications::records::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
+    pool::install,
     spill::Budget,
 };
 use rayon::{ThreadPool, prelude::*};
@@ -138,7 +139,7 @@ impl Background {
         let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
         let fields = linker.config().fields.len();
         let counted: Vec<FieldFrequencies> =
-            pool.install(|| (0..fields).into_par_iter().map(of_field).collect());
+            install(pool, || (0..fields).into_par_iter().map(of_field).collect());
         let frequencies = Frequencies::from_iter(counted);
         budget.hold(frequencies.size());
         let equal = (0..fields).map(|field| frequencies.equal(field)).collect();
@@ -342,7 +343,7 @@ fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
         patterns.append(&others);
         patterns
     };
-    pool.install(|| {
+    install(pool, || {
         (0..pairs.min(RANDOM))
             .into_par_iter()
             .fold(Patterns::default, count)

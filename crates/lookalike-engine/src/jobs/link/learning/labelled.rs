@@ -12,6 +12,7 @@ use lookalike_applications::records::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
+    pool::install,
     spill::Budget,
     words,
 };
@@ -272,9 +273,9 @@ impl Labelled {
                     };
                     Some((Scored { a, b, score }, is_match))
                 };
-                scored.extend(
-                    pool.install(|| kind.pairs.par_iter().filter_map(score).collect::<Vec<_>>()),
-                );
+                scored.extend(install(pool, || {
+                    kind.pairs.par_iter().filter_map(score).collect::<Vec<_>>()
+                }));
             }
         }
         let are_all = matches.halved == 0 && others.halved == 0;

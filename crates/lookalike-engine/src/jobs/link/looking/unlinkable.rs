@@ -1,7 +1,7 @@
 //! Records that cannot match any record, because they have too few values.
 
 use lookalike_applications::records::{Linker, Verdict};
-use lookalike_io::error::Result;
+use lookalike_io::{error::Result, pool::install};
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ impl Unlinkable {
                 examples: Vec::new(),
             });
         }
-        let found: Vec<u32> = pool.install(|| {
+        let found: Vec<u32> = install(pool, || {
             (0..records.len() as u32)
                 .into_par_iter()
                 .filter(cannot)

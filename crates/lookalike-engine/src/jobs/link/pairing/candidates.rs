@@ -12,6 +12,7 @@ use lookalike::fingerprint::finish;
 use lookalike_applications::records::{Block, Linker, NO_KEY};
 use lookalike_io::{
     error::Result,
+    pool::install,
     spill::{Budget, Sorter, Spill},
 };
 use rayon::{ThreadPool, prelude::*};
@@ -263,7 +264,7 @@ fn keys(
         let starts: Vec<usize> = (first..records.min(first + AT_A_TIME))
             .step_by(BY_ONE)
             .collect();
-        let made: Vec<Vec<u64>> = pool.install(|| starts.into_par_iter().map(of_some).collect());
+        let made: Vec<Vec<u64>> = install(pool, || starts.into_par_iter().map(of_some).collect());
         for piece in made {
             for (at, store) in columns.iter_mut().enumerate() {
                 column.clear();
@@ -441,7 +442,7 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
                 .fold(Tally::default, of_one)
                 .reduce(Tally::default, Tally::and)
         };
-        let tally = self.pool.install(units);
+        let tally = install(self.pool, units);
         batch.units.clear();
         bar.advance(std::mem::take(&mut batch.pairs) as u64)?;
         batch.candidates += tally.candidates;

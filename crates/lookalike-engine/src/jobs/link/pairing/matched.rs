@@ -8,6 +8,7 @@ use lookalike_applications::records::{
 };
 use lookalike_io::{
     error::Result,
+    pool::install,
     spill::{Budget, Sorter, Spill},
 };
 use rayon::ThreadPool;
@@ -44,8 +45,9 @@ pub(in crate::jobs::link) fn is_one_to_one(
         OneToOne::Auto if !gathered.are_two() => false,
         OneToOne::Auto => {
             let (first, second) = (0..gathered.split, gathered.split..records.len() as u32);
-            let (first, second) =
-                pool.install(|| rayon::join(|| is_clean(first), || is_clean(second)));
+            let (first, second) = install(pool, || {
+                rayon::join(|| is_clean(first), || is_clean(second))
+            });
             first && second
         }
     }

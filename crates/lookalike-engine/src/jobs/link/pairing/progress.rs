@@ -1,7 +1,7 @@
 //! How many pairs the blocks make, estimated before they are made, so that the remaining time is known.
 
 use lookalike_applications::records::{Block, NO_KEY};
-use lookalike_io::error::Result;
+use lookalike_io::{error::Result, pool::install};
 use rayon::{ThreadPool, prelude::*};
 
 use crate::{
@@ -86,7 +86,9 @@ fn sampled(gathered: &Gathered, block: &Block, step: usize, pool: &ThreadPool) -
             .for_each(|&record| block.write_keys(&gathered.records, record, &mut keys));
         keys
     };
-    let keys: Vec<u64> = pool.install(|| records.par_chunks(256).flat_map_iter(of_some).collect());
+    let keys: Vec<u64> = install(pool, || {
+        records.par_chunks(256).flat_map_iter(of_some).collect()
+    });
     let of_column = |column: usize| {
         let mut keyed: Vec<(u64, u32)> = records
             .iter()
