@@ -1,6 +1,6 @@
 // Two texts side by side: what they share, and what is only in one of them.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { cut, differs, missing, withRegions, type Part } from "../data/parts";
 import { Verdict } from "../parts/reason";
 import { Short, figure, plain } from "../parts/shown";
@@ -56,13 +56,15 @@ export function Compare({ a, b }: { a: number; b: number }) {
     return found.sort((x, y) => x.order - y.order || x.side - y.side);
   }, [parts]);
 
-  useEffect(() => setAt(-1), [a, b]);
+  useLayoutEffect(() => setAt(-1), [a, b]);
 
-  // When one text is scrolled, the other one follows to the same shared part.
-  const quiet = useRef(0);
+  // When one text is scrolled, the other one follows to the same shared part, and does not lead back. The event of a text that
+  // follows is recognised by its position, because on a busy machine it may come late.
+  const led = useRef([-1, -1]);
   const follow = (side: number) => {
     const [own, other] = [sides[side].current, sides[1 - side].current];
-    if (!parts || !own || !other || Date.now() < quiet.current) return;
+    if (!parts || !own || !other || own.scrollTop === led.current[side]) return;
+    led.current[side] = -1;
     const elements = own.querySelectorAll<HTMLElement>("[data-part]");
     let [low, high] = [0, elements.length];
     while (low < high) {
@@ -79,15 +81,15 @@ export function Compare({ a, b }: { a: number; b: number }) {
     const share = (own.scrollTop - elements[low].offsetTop) / Math.max(1, elements[low].offsetHeight);
     const top = there.offsetTop + share * (share > 0 ? there.offsetHeight : elements[low].offsetHeight);
     if (Math.abs(top - other.scrollTop) < 2) return;
-    // The other text does not lead back.
-    quiet.current = Date.now() + 150;
     other.scrollTop = top;
+    led.current[1 - side] = other.scrollTop;
   };
 
   const show = (side: number, part: number) => {
-    quiet.current = Date.now() + 500;
-    const element = sides[side].current?.querySelector<HTMLElement>(`[data-part="${part}"]`);
+    const box = sides[side].current;
+    const element = box?.querySelector<HTMLElement>(`[data-part="${part}"]`);
     element?.scrollIntoView({ block: "center" });
+    if (box) led.current[side] = box.scrollTop;
     return element;
   };
   const go = (to: number) => {
