@@ -1,7 +1,7 @@
 // A list of any length: only the rows in view are in the page.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface Props {
   label: string;
@@ -82,7 +82,7 @@ export function List({ label, count, height, href, row, onOpen, memory, version 
     setCurrent(to);
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!count || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const target = event.target as HTMLElement;

@@ -1,7 +1,7 @@
 // The frame of all reports: the views, the search, the language, the theme and the keys.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Language, languages, preferred, useWords } from "../words";
 import { useAddress, useKeys } from "./state";
 
@@ -35,7 +35,7 @@ export function Settings({ children }: { children: (setting: Setting, theme: str
     return chosen && chosen in languages ? chosen : preferred();
   });
   const [theme, setTheme] = useState(() => remembered("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
   }, [language]);
   // Before the charts are drawn, which read the colours.
@@ -56,12 +56,14 @@ interface Props extends Setting {
   /** The views: the first part of the address, and the name. The first one is shown when the report opens. */
   tabs: [string, string][];
   search?: boolean;
+  /** Whether the data of the view is still being read. */
+  busy?: boolean;
   /** What is shown between the header and the view. */
   above?: ComponentChildren;
   children: ComponentChildren;
 }
 
-export function Shell({ language, setLanguage, turnTheme, tabs, search, above, children }: Props) {
+export function Shell({ language, setLanguage, turnTheme, tabs, search, busy, above, children }: Props) {
   const w = useWords();
   const address = useAddress();
   const field = useRef<HTMLInputElement>(null);
@@ -129,7 +131,7 @@ export function Shell({ language, setLanguage, turnTheme, tabs, search, above, c
         </button>
       </header>
       {above}
-      <main id="main" ref={main} tabIndex={-1}>
+      <main id="main" ref={main} tabIndex={-1} aria-busy={busy ?? false} data-address={address.join("/")}>
         {children}
       </main>
       <dialog ref={dialog} aria-label={w.keys}>

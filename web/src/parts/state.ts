@@ -1,7 +1,7 @@
 // What all views share: the collection, the decisions that are shown, and the address of the view.
 
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Collection, Group } from "../data/collection";
 import type { Decisions } from "../data/law";
 
@@ -33,7 +33,8 @@ export function useAddress(): string[] {
         }
       });
   const [address, setAddress] = useState(read);
-  useEffect(() => {
+  // Effects run after the view is painted, and a busy machine may change the address before that. Layout effects run at once.
+  useLayoutEffect(() => {
     const changed = () => setAddress(read());
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);
@@ -65,7 +66,7 @@ export function useThreshold(collection: Collection): [number, (threshold: numbe
       // A frame without an address of its own; the threshold is kept until the page is closed.
     }
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const changed = () => {
       const there = read() ?? (history.state as { threshold?: number } | null)?.threshold;
       if (there === undefined) return write();
@@ -104,7 +105,8 @@ export const trail: { pairs: [number, number][] } = { pairs: [] };
 
 /** Calls `act` when a key is pressed outside of fields. */
 export function useKeys(act: (key: string) => boolean) {
-  useEffect(() => {
+  // At once, so that the keys of a view work as soon as it is shown.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       // Brackets need AltGr on many keyboards, which some systems report as Ctrl and Alt.
       const command = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");

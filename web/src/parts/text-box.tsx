@@ -9,7 +9,7 @@ export function TextBox({ d }: { d: number }) {
   const { collection } = useShared();
   const text = useLater(() => collection.text(d), [collection, d]);
   if (!collection.hasText(d)) return <NoText d={d} />;
-  if (text === null) return <p class="note">{w.loading}</p>;
+  if (text === null) return <p class="note" aria-busy="true">{w.loading}</p>;
   return (
     <>
       <div class="text-box" dir="auto" tabIndex={0} aria-label={w.text} role="region">

@@ -53,7 +53,7 @@ export function ThresholdControl() {
           <b>{w.number(kept)}</b> {w.kept}
         </span>
         <span>
-          <b data-testid="dropped">{w.number(dropped)}</b> {w.dropped}
+          <b data-testid="dropped" data-threshold={threshold}>{w.number(dropped)}</b> {w.dropped}
           {change ? ` (${change > 0 ? "+" : "−"}${w.number(Math.abs(change))})` : ""}
         </span>
         {threshold === settings.threshold ? null : <a href="#/changes">{w.changesAt(threshold)}</a>}

@@ -1,6 +1,6 @@
 // A document with its cuts in place, and where the words of each cut are kept.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { parts, type CutDocument, type CutSpan } from "../data/cuts";
 import { Short, visible } from "../parts/shown";
 import { useKeys } from "../parts/state";
@@ -16,7 +16,7 @@ export function CutDocumentView({ documents, number }: { documents: CutDocument[
   const divided = useMemo(() => parts(document), [document]);
   // The first document with each id: sources that are in the report can be opened.
   const places = useMemo(() => new Map(documents.map((one, place) => [one.id, place] as const).reverse()), [documents]);
-  useEffect(() => setAt(-1), [number]);
+  useLayoutEffect(() => setAt(-1), [number]);
   const go = (to: number) => {
     if (!cuts.length) return;
     const next = (to + cuts.length) % cuts.length;

@@ -27,7 +27,7 @@ function Cut({ data, setting }: { data: CutData; setting: Setting }) {
   }, [blocks]);
   const number = Number(first);
   return (
-    <Shell {...setting} tabs={[["overview", w.overview], ["passages", w.cutPassages], ["documents", w.documentsTitle]]}>
+    <Shell {...setting} tabs={[["overview", w.overview], ["passages", w.cutPassages], ["documents", w.documentsTitle]]} busy={documents === null}>
       {documents === null ? (
         <h1>{w.loading}</h1>
       ) : view === "document" && documents[number] ? (

@@ -87,7 +87,7 @@ function Link({ data, setting, theme }: { data: LinkData; theme: string; setting
   );
   const number = Number(first);
   return (
-    <Shell {...setting} tabs={[["overview", w.overview], ["pairs", w.pairs], ["clusters", w.clusters]]}>
+    <Shell {...setting} tabs={[["overview", w.overview], ["pairs", w.pairs], ["clusters", w.clusters]]} busy={pairs === null || clusters === null}>
       {pairs === null || clusters === null ? (
         <h1>{w.loading}</h1>
       ) : view === "pair" && sorted[number] ? (

@@ -21,7 +21,7 @@ export function Search({ words }: { words: string }) {
       <h1>
         {w.search}: <Short text={words} />
       </h1>
-      <p role="status">
+      <p role="status" aria-busy={byText === null}>
         {byText === null ? w.loading : found.length < all.length ? w.firstFound(MOST, all.length) : found.length ? w.documents(found.length) : collection.data.limits.all_documents ? w.noMatch : w.noMatchSome}
       </p>
       <ul class="plain-list">

@@ -28,7 +28,7 @@ interface SideProps {
 
 export function Side({ d, loading, text, parts, current, box, marked, lacks, onShared, region, onRegion, onScroll, words }: SideProps) {
   const { collection } = useShared();
-  if (loading) return <p class="note">{words.loading}</p>;
+  if (loading) return <p class="note" aria-busy="true">{words.loading}</p>;
   if (text === null) return <NoText d={d} />;
   const caret = <i class="caret" title={words.onlyThere} aria-hidden="true" />;
   const shown: (string | JSX.Element)[] | JSX.Element[] = parts
