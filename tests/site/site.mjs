@@ -11,8 +11,9 @@ import { extname, join, normalize } from "node:path";
 
 import { chromium } from "playwright-core";
 
+import { browser as start, context as newContext } from "../../web/tests/browser.mjs";
+
 const [site, shots] = process.argv.slice(2);
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const TYPES = {
   ".css": "text/css",
   ".html": "text/html; charset=utf-8",
@@ -70,15 +71,14 @@ async function search(context, root, words, expected) {
   await page.click("label.md-search__icon[for=__search], .md-search__input");
   await page.fill(".md-search__input", words);
   const result = page.locator(".md-search-result__link").first();
-  // On a busy machine, the index of the search takes a while.
-  await result.waitFor({ timeout: 60_000 });
-  const meta = await page.locator(".md-search-result__meta").innerText();
-  assert.match(meta, /matching document/, `search for ${words}: ${meta}`);
+  await result.waitFor();
+  // The count is written apart from the results.
+  await page.locator(".md-search-result__meta", { hasText: /matching document/ }).waitFor();
   const names = await page.$$eval(".md-search-result__link", (all) => all.map((link) => new URL(link.href).pathname));
   assert.ok(names.some((name) => name.endsWith(expected)), `search for ${words}: no ${expected} in ${names}`);
   await page.screenshot({ path: join(shots, `search-${expected.replace(/\W/g, "-")}.png`) });
   await result.click();
-  await page.waitForLoadState();
+  await page.waitForURL((url) => url.pathname === names[0]);
   assert.notEqual(await page.title(), "", "a result opens");
   assert.deepEqual(problems, [], `search for ${words}`);
   await page.close();
@@ -88,14 +88,12 @@ mkdirSync(shots, { recursive: true });
 const server = await serve(site);
 const root = `http://127.0.0.1:${server.address().port}`;
 const profile = mkdtempSync(join(tmpdir(), "lookalike-site-"));
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-flags.push("--disable-component-update", "--disable-sync");
 let checked = 0;
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: flags, env: { ...process.env, HOME: profile } });
+const browser = await start(chromium, { env: { ...process.env, HOME: profile } });
 try {
   for (const [label, viewport] of Object.entries(SCREENS)) {
     for (const colorScheme of ["light", "dark"]) {
-      const context = await browser.newContext({ viewport, colorScheme });
+      const context = await newContext(browser, { viewport, colorScheme });
       for (const name of PAGES) {
         await look(context, root, name, `${label}-${colorScheme}`);
         checked += 1;
@@ -103,7 +101,7 @@ try {
       await context.close();
     }
   }
-  const context = await browser.newContext({ viewport: SCREENS.desktop });
+  const context = await newContext(browser, { viewport: SCREENS.desktop });
   await search(context, root, "shingle", "/how.html");
   await search(context, root, "test set", "/recipes/decontamination.html");
   await search(context, root, "召回率", "/zh/start.html");

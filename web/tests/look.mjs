@@ -1,9 +1,10 @@
 // Takes screenshots of a report, to look at: node tests/look.mjs REPORT FOLDER [width] [theme] [language] [addresses...]
-import { browser } from "./browser.mjs";
+import { chromium as driver } from "playwright-core";
+import { browser, context as newContext } from "./browser.mjs";
 
 const [report, folder, width = "1280", theme = "light", language = "en", ...addresses] = process.argv.slice(2);
-const chromium = await browser();
-const context = await chromium.newContext({
+const chromium = await browser(driver);
+const context = await newContext(chromium, {
   viewport: { width: Number(width), height: 900 },
   colorScheme: theme,
   locale: language,

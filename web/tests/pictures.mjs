@@ -4,17 +4,18 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { browser } from "./browser.mjs";
+import { chromium as driver } from "playwright-core";
+import { browser, context as newContext } from "./browser.mjs";
 import { data, run } from "./command.mjs";
 
 const pictures = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "lookalike-pictures-"));
-const chromium = await browser();
+const chromium = await browser(driver);
 process.chdir(fileURLToPath(new URL("../../testdata/", import.meta.url)));
 
 /** Takes a picture of a view. */
 async function take(name, report, act, height) {
-  const context = await chromium.newContext({ viewport: { width: 1100, height }, locale: "en" });
+  const context = await newContext(chromium, { viewport: { width: 1100, height }, locale: "en" });
   const page = await context.newPage();
   await page.goto(`file://${report}#/`);
   await page.waitForSelector("main h1");

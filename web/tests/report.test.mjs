@@ -6,7 +6,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { browser } from "./browser.mjs";
+import { chromium as driver } from "playwright-core";
+import { browser, context } from "./browser.mjs";
 import { data, lines, run } from "./command.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -14,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "lookalike-report-"));
 let chromium;
 
 before(async () => {
-  chromium = await browser();
+  chromium = await browser(driver);
 });
 
 after(async () => {
@@ -24,8 +25,8 @@ after(async () => {
 
 /** Opens a report in a fresh context. Every request and every error fails the story. */
 async function open(report, address = "#/", settings = {}) {
-  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, locale: "en", ...settings });
-  const page = await context.newPage();
+  const opened = await context(chromium, { viewport: { width: 1280, height: 900 }, locale: "en", ...settings });
+  const page = await opened.newPage();
   const wrong = [];
   page.on("request", (request) => {
     if (!request.url().startsWith("file:") && !request.url().startsWith("blob:") && !request.url().startsWith("data:")) wrong.push(request.url());
@@ -43,7 +44,7 @@ async function open(report, address = "#/", settings = {}) {
       await page.waitForSelector("main h1");
     },
     close: async () => {
-      await context.close();
+      await opened.close();
       assert.deepEqual(wrong, []);
     },
   };
@@ -778,8 +779,8 @@ test("methods are side by side in a report of eval", async () => {
 
 test("a notebook shows the page in a frame that cannot reach it", async () => {
   const { path } = licenses();
-  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, locale: "en" });
-  const page = await context.newPage();
+  const opened = await context(chromium, { viewport: { width: 1280, height: 900 }, locale: "en" });
+  const page = await opened.newPage();
   const escaped = readFileSync(path, "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const notebook = join(folder, "notebook.html");
   writeFileSync(notebook, `<!doctype html><title>notebook</title><iframe sandbox="allow-scripts allow-downloads" style="width:100%;height:800px" srcdoc="${escaped}"></iframe>`);
@@ -790,7 +791,7 @@ test("a notebook shows the page in a frame that cannot reach it", async () => {
   await frame.locator(".list-row").first().click();
   await frame.locator('h1:has-text("Group of")').waitFor();
   assert.equal(await page.title(), "notebook");
-  await context.close();
+  await opened.close();
 });
 
 test("links are shown field by field, with a waterfall of the score", async () => {
