@@ -10,7 +10,7 @@ use lookalike_io::disk::{self, File};
 
 use super::{
     merges::Merges,
-    waiting::{Queue, Writer},
+    waiting::{Queue, WriteLock, Writer},
 };
 use crate::{
     change::Change,
@@ -53,8 +53,8 @@ pub struct Index {
 /// The name of the file that the writing process locks.
 pub(super) const LOCK: &str = "lock";
 
-/// Locks an index for writing, until the file is closed.
-pub(super) fn lock(folder: &Path) -> Result<File> {
+/// Locks an index for writing.
+pub(super) fn lock(folder: &Path) -> Result<WriteLock> {
     let path = folder.join(LOCK);
     let failed = |source| Error::File {
         path: path.clone(),
@@ -62,7 +62,7 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
     };
     let file = File::open_or_create(&path).map_err(failed)?;
     match file.try_lock().map_err(failed)? {
-        true => Ok(file),
+        true => Ok(WriteLock::new(file)),
         false => Err(Error::Locked(folder.into())),
     }
 }

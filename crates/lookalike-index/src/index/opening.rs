@@ -6,13 +6,11 @@ use std::{
     sync::{Mutex, OnceLock, RwLock},
 };
 
-use lookalike_io::disk::File;
-
 use super::{
     folder::{Index, LOCK, lock, make_folder},
     loading::{Loaded, load},
     merges::Merges,
-    waiting::{Queue, Writer},
+    waiting::{Queue, WriteLock, Writer},
 };
 use crate::{
     collection,
@@ -61,7 +59,7 @@ impl Index {
         Self::with_lock(folder, lock(folder)?)
     }
 
-    fn with_lock(folder: &Path, lock: File) -> Result<Self> {
+    fn with_lock(folder: &Path, lock: WriteLock) -> Result<Self> {
         let manifest = Manifest::read(folder)?;
         let Loaded {
             state,

@@ -7,11 +7,11 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use lookalike_io::disk::{self, File};
+use lookalike_io::disk;
 
 use super::{
     folder::{Index, lock, make_folder},
-    waiting::Writer,
+    waiting::{WriteLock, Writer},
 };
 use crate::{
     error::{Error, Result},
@@ -95,7 +95,7 @@ impl Index {
 }
 
 /// Creates a folder for an unfinished copy beside a folder, and locks it. Removes those that remain of interrupted copies.
-fn unfinished(to: &Path) -> Result<(PathBuf, File)> {
+fn unfinished(to: &Path) -> Result<(PathBuf, WriteLock)> {
     let failed = |source| Error::File {
         path: to.into(),
         source,

@@ -1,7 +1,7 @@
 //! Changes that wait for the disk, and what the writing process needs for them.
 
 use std::{
-    mem,
+    mem, process,
     sync::{Arc, Condvar, Mutex, PoisonError},
 };
 
@@ -41,7 +41,34 @@ pub(super) struct Writer {
     pub(super) merging: Option<Merging>,
     /// Why the index can no longer be written.
     pub(super) failed: Option<String>,
-    pub(super) _lock: File,
+    pub(super) _lock: WriteLock,
+}
+
+/// The lock of the process that writes an index. It ends when this is dropped: closing the file is not enough, because a program
+/// that another thread starts at that moment has the file open too, until it runs.
+#[derive(Debug)]
+pub(super) struct WriteLock {
+    file: File,
+    /// A child that was forked has the same lock, and must not end it.
+    process: u32,
+}
+
+impl WriteLock {
+    /// Makes the lock of a file that this process has locked.
+    pub(super) fn new(file: File) -> Self {
+        Self {
+            file,
+            process: process::id(),
+        }
+    }
+}
+
+impl Drop for WriteLock {
+    fn drop(&mut self) {
+        if self.process == process::id() {
+            drop(self.file.unlock());
+        }
+    }
 }
 
 /// The changes that wait for the disk. One of the waiting threads leads: it makes the changes of all, and then lets another one lead.

@@ -192,6 +192,14 @@ impl File {
         })
     }
 
+    /// Ends the lock, also if other processes have inherited the open file.
+    ///
+    /// # Errors
+    /// Fails if the system cannot unlock the file.
+    pub fn unlock(&self) -> io::Result<()> {
+        self.0.unlock()
+    }
+
     /// Returns whether `path` currently refers to this file.
     pub fn is_at(&self, path: &Path) -> io::Result<bool> {
         match path.metadata() {
