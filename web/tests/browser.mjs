@@ -2,17 +2,16 @@
 
 import { existsSync } from "node:fs";
 
-// The headless shell is Chromium without windows. The tests of reports take a third less processor time in it than in Chromium with
-// Playwright's flags, and they do not fail when memory is short: with 550 MB, the test of all views took 18 seconds in the shell.
-// Chromium had not finished it after 150 seconds, of which 104 were system time, because its program was read from disk again and
-// again.
+// The headless shell is Chromium without windows. It needs a third less processor time, and less memory: when the tests had 550 MB,
+// the test of all views took 18 seconds in the shell, and 278 seconds in Chromium, with 90 seconds of system time, because its
+// program was read from disk again and again.
 const paths = [process.env.CHROMIUM, "/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 const executable = paths.find((path) => path && existsSync(path));
 
-// If there is only Chromium: it starts three more processes for each context, two for the suggestions of the address bar and one
+// Where there is only Chromium: it starts three more processes for each context, two for the suggestions of the address bar and one
 // in reserve. Without them, the same test took 32 seconds. Chromium uses only the last --disable-features, so the features that
-// Playwright disables on Linux are in the list too. Other flags, such as --disable-gpu, --disable-software-rasterizer and shared
-// memory in /dev/shm, made no difference. Playwright already disables requests to Google and the sandbox.
+// Playwright disables on Linux are in the list too. --disable-gpu with --disable-software-rasterizer, and shared memory in /dev/shm,
+// made no difference. Playwright itself disables the sandbox and most requests to other hosts.
 const unused = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess"];
 const playwright = [
   "AvoidUnnecessaryBeforeUnloadCheckSync",
