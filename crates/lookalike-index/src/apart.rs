@@ -10,7 +10,10 @@ use std::{
     thread,
 };
 
-use lookalike_io::lock::lock;
+use lookalike_io::{
+    lock::lock,
+    pool::{Work, through},
+};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The pool, and the process whose threads it has: a process that was forked has none of them.
@@ -40,8 +43,12 @@ fn pool() -> Option<Arc<ThreadPool>> {
 
 /// Does parallel work that does not use any index as callers do. Cost: about 10 µs, and a thread more if this thread is one of a pool.
 pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    through(&mut run, work)
+}
+
+fn run(work: Work) {
     let Some(pool) = pool() else {
-        // No thread can be started, so the work is done here, and rayon's iterators use the threads that there are.
+        // No thread can be started, so the work is done here, and rayon uses the threads that there are.
         return work();
     };
     match rayon::current_thread_index() {

@@ -1,9 +1,9 @@
 //! Changes of a collection, and what they change.
 
+use lookalike_io::pool::try_par_map;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lookalike::{Verify, fingerprint::Digest};
-use rayon::prelude::*;
 
 use crate::{
     apart::apart,
@@ -177,7 +177,7 @@ impl State {
         };
         let all: Result<Vec<Change>> = match settled.len() < MANY {
             true => settled.iter().map(named).collect(),
-            false => apart(|| settled.par_iter().map(named).collect()),
+            false => apart(|| try_par_map(&settled, named)),
         };
         let all = all?;
         changes.reserve(all.len());

@@ -5,8 +5,8 @@ use lookalike::{
     fingerprint::Lookup,
     verify::{Measure, Overlap},
 };
+use lookalike_io::pool::try_par_map;
 use lookalike_io::write::{self, Likeness};
-use rayon::prelude::*;
 
 use crate::{
     apart::apart,
@@ -194,9 +194,8 @@ impl State {
         while numbers.peek().is_some() {
             let some: Vec<u64> = numbers.by_ref().take(AT_ONCE).collect();
             let decide = |number| self.decision(number, &sizes);
-            let decisions: Result<Vec<Decision>> =
-                apart(|| some.into_par_iter().map(decide).collect());
-            decisions?.into_iter().try_for_each(&mut *give)?;
+            let decisions = apart(|| try_par_map(some, decide))?;
+            decisions.into_iter().try_for_each(&mut *give)?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! Large buckets that hold the same texts share an index, because texts made from one template often share the buckets of many
 //! bands. A document queries each index only once.
 
+use lookalike_io::pool::try_par_map_init;
 use std::collections::BTreeMap;
 
 use lookalike::{
@@ -13,7 +14,6 @@ use lookalike::{
     verify::{Measure, Overlap},
 };
 use lookalike_io::error::Result;
-use rayon::prelude::*;
 
 use super::{
     large::{Bucket, Large},
@@ -387,11 +387,7 @@ impl Indexes {
                 prefixes.push(index, rarity, set, Lengths::of(set.len(), self.threshold));
                 Ok(())
             };
-            piece
-                .par_iter()
-                .zip(&mut made)
-                .map_init(Vec::new, |scratch, row| make(scratch, row))
-                .collect::<Result<()>>()?;
+            try_par_map_init(piece.iter().zip(&mut made), Vec::new, make)?;
             piece
                 .iter()
                 .zip(&made)

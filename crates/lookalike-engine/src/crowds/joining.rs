@@ -8,8 +8,12 @@
 //! the later documents are taken directly from the buckets. So the number of postings walked is never larger than the number of
 //! pairs.
 
-use lookalike_io::{error::Result, pool::install, spill::Budget};
-use rayon::{ThreadPool, prelude::*};
+use lookalike_io::{
+    error::Result,
+    pool::{install, try_par_map_init},
+    spill::Budget,
+};
+use rayon::ThreadPool;
 
 use super::{
     indexes::{Indexes, Prefixes},
@@ -143,11 +147,8 @@ impl Joining {
             let plan = |scratch: &mut Scratch, (&number, search): (&u32, &mut Search)| {
                 self.plan(number, sets, search, scratch)
             };
-            let rows = window.par_iter().zip(&mut searches);
-            install(pool, || {
-                rows.map_init(Scratch::default, plan)
-                    .collect::<Result<()>>()
-            })?;
+            let rows = window.iter().zip(&mut searches);
+            install(pool, || try_par_map_init(rows, Scratch::default, plan))?;
             let mut start = 0;
             while start < window.len() {
                 let mut steps = 0;
@@ -156,7 +157,7 @@ impl Joining {
                     steps - search.steps < batch
                 });
                 let end = start + count.count();
-                let rows = window[start..end].par_iter().zip(&searches[start..end]);
+                let rows = window[start..end].iter().zip(&searches[start..end]);
                 let one = |scratch: &mut Scratch,
                            (&number, search): (&u32, &Search)|
                  -> Result<Vec<(u32, u32)>> {
@@ -172,7 +173,7 @@ impl Joining {
                         .collect())
                 };
                 let found: Result<Vec<_>> =
-                    install(pool, || rows.map_init(Scratch::default, one).collect());
+                    install(pool, || try_par_map_init(rows, Scratch::default, one));
                 verify(&found?.concat())?;
                 start = end;
             }

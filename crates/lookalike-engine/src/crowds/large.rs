@@ -1,11 +1,12 @@
 //! Stores the buckets that are large enough to become crowds (buckets with an index), and their documents.
 
 use lookalike::lsh::NONE;
+use lookalike_io::pool::par_map;
 use lookalike_io::{
     error::Result,
     spill::places::{Numbering, Places},
 };
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use crate::pairing::Pairing;
 
@@ -71,7 +72,7 @@ impl Large {
             }
             (large, rows)
         };
-        let bands: Vec<_> = columns.par_iter().map(of_band).collect();
+        let bands = par_map(columns, of_band);
         if bands.iter().all(|(large, _)| large.is_empty()) {
             return Ok(None);
         }

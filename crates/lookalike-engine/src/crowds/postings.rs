@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lookalike::lsh::NONE;
 use lookalike_io::error::{Error, ErrorKind, Result};
-use rayon::prelude::*;
+use lookalike_io::spill::Sortable;
 
 /// The postings (pairs of a tag and a document): sorted rows, and chains of the postings that were entered after the rows were
 /// sorted. Memory: nine bytes per posting, and another ten bytes for at most one posting in eight.
@@ -53,7 +53,7 @@ impl Postings {
         if rows.len() >= NONE as usize {
             return Err(too_many());
         }
-        rows.par_sort_unstable();
+        Sortable::sort(&mut rows);
         let mut postings = Self {
             rows,
             ..Self::default()

@@ -88,6 +88,7 @@ impl Rarity {
     }
 
     /// Returns the position of an element in the table, or the position where it would be.
+    #[inline]
     fn at(&self, element: u64) -> usize {
         let mut at = (spread(element) >> self.shift) as usize;
         while self.counts[at].1 != 0 && self.counts[at].0 != element {

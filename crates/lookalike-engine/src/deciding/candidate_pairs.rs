@@ -7,10 +7,10 @@ use lookalike::{
 };
 use lookalike_io::{
     error::Result,
-    pool::install,
+    pool::{install, try_par_map_init},
     spill::{Budget, places::Places},
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 
 use crate::{
     config::Observer,
@@ -190,18 +190,18 @@ impl CandidatePairs {
                 each_in_columns(columns, joining, matcher, pool, verify)
             }
             Self::Listed(pairs) => {
-                let one = |(scratch, other): &mut (Scratch, Vec<u32>), &(a, b): &(u32, u32)| {
+                let one = |(scratch, other): &mut (Scratch, Vec<u32>),
+                           &(a, b): &(u32, u32)|
+                 -> Result<_> {
                     other.clear();
                     other.extend(Some(b).filter(|&b| matcher.compared(a, b)));
                     matcher.keep_candidates(a, other, scratch)?;
                     Ok((a, other.first().copied()))
                 };
                 for batch in pairs.chunks(BATCH) {
-                    let kept: Result<Vec<_>> = install(pool, || {
-                        batch.par_iter().map_init(Default::default, one).collect()
-                    });
+                    let kept = install(pool, || try_par_map_init(batch, Default::default, one))?;
                     verify(
-                        &kept?
+                        &kept
                             .into_iter()
                             .filter_map(|(a, b)| Some((a, b?)))
                             .collect::<Vec<_>>(),
@@ -240,7 +240,7 @@ fn each_in_columns(
         // Pairs a document with the later documents in its bucket. Pairs whose documents share a bucket of an earlier band, or a
         // large bucket (a bucket in `joining`), were already examined, so they are left out.
         let after = |(scratch, others): &mut (Scratch, Vec<u32>),
-                     tail: &&[(u32, u32)]|
+                     tail: &[(u32, u32)]|
          -> Result<Vec<(u32, u32)>> {
             let a = tail[0].1;
             others.clear();
@@ -256,10 +256,9 @@ fn each_in_columns(
         let mut batch: Vec<&[(u32, u32)]> = Vec::new();
         let mut pairs = 0;
         let mut flush = |batch: &mut Vec<&[(u32, u32)]>| {
-            let found: Result<Vec<_>> = install(pool, || {
-                batch.par_iter().map_init(Default::default, after).collect()
+            let found: Result<Vec<Vec<_>>> = install(pool, || {
+                try_par_map_init(batch.drain(..), Default::default, after)
             });
-            batch.clear();
             verify(&found?.concat())
         };
         for bucket in rows

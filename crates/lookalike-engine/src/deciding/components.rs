@@ -1,8 +1,11 @@
 //! Decides documents by the connected components of all matches.
 
 use lookalike::{Verify, cluster::UnionFind, verify::Measure};
-use lookalike_io::{error::Result, pool::install};
-use rayon::{ThreadPool, prelude::*};
+use lookalike_io::{
+    error::Result,
+    pool::{install, try_par_map_init},
+};
+use rayon::ThreadPool;
 
 use super::candidate_pairs::CandidatePairs;
 use crate::{
@@ -38,9 +41,7 @@ pub(crate) fn likenesses(
         }
         Ok(likeness.map(|likeness| if swap { likeness.swapped() } else { likeness }))
     };
-    install(pool, || {
-        pairs.par_iter().map_init(Default::default, one).collect()
-    })
+    install(pool, || try_par_map_init(pairs, Default::default, one))
 }
 
 /// Returns verdicts by connected components of all matches: the first document of each component in keep order (the order in
@@ -101,13 +102,10 @@ pub(crate) fn measure_dropped(
             scratch,
         )
     };
-    let measured: Result<Vec<_>> = install(pool, || {
-        dropped
-            .par_iter()
-            .map_init(Default::default, measure)
-            .collect()
-    });
-    for (&(number, first), likeness) in dropped.iter().zip(measured?) {
+    let measured = install(pool, || {
+        try_par_map_init(&dropped, Default::default, measure)
+    })?;
+    for (&(number, first), likeness) in dropped.iter().zip(measured) {
         verdicts.set(
             Contender(number),
             Verdict::dropped(

@@ -44,8 +44,13 @@ use lookalike::{
     Verify,
     cluster::{Best, Links, Neighbours},
 };
-use lookalike_io::{error::Result, lock::lock, pool::install, spill::places::Places};
-use rayon::{ThreadPool, prelude::*};
+use lookalike_io::{
+    error::Result,
+    lock::lock,
+    pool::{install, try_par_map},
+    spill::places::Places,
+};
+use rayon::ThreadPool;
 
 use self::{
     found::{CopiesOf, Found, improve},
@@ -272,13 +277,11 @@ impl<'a> Deciding<'a> {
             self.best_of(document, &neighbours.members, set, matching)
         };
         let count = window.len();
-        let rows = window.into_par_iter().zip(&mut prefixes[..count]);
-        install(self.pool, || {
-            rows.map(|(document, prefixes)| {
-                self.with_scratch(|scratch| one(scratch, document, prefixes))
-            })
-            .collect()
-        })
+        let rows = window.zip(&mut prefixes[..count]);
+        let one = |(document, prefixes): (u32, &mut Prefixes)| {
+            self.with_scratch(|scratch| one(scratch, document, prefixes))
+        };
+        install(self.pool, || try_par_map(rows, one))
     }
 
     /// Returns the best representative among these candidates.
@@ -431,12 +434,8 @@ impl<'a> Deciding<'a> {
                 .map(|document| self.with_scratch(|scratch| one(scratch, document)))
                 .collect()
         } else {
-            install(self.pool, || {
-                after
-                    .par_iter()
-                    .map(|document| self.with_scratch(|scratch| one(scratch, document)))
-                    .collect()
-            })
+            let one = |document| self.with_scratch(|scratch| one(scratch, document));
+            install(self.pool, || try_par_map(after, one))
         };
         for (&document, result) in after.iter().zip(results?) {
             found[(document - first) as usize] = result;
@@ -478,19 +477,11 @@ impl<'a> Deciding<'a> {
             .collect();
         rows.sort_unstable();
         let groups: Vec<&[(u32, Rank)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
-        let one =
-            |scratch: &mut Scratch, group: &&[(u32, Rank)]| self.copies_of(group, set_of, scratch);
-        let decided: Result<Vec<_>> = install(self.pool, || {
-            groups
-                .par_iter()
-                .map(|group| self.with_scratch(|scratch| one(scratch, group)))
-                .collect()
-        });
-        let decided: Vec<_> = groups
-            .iter()
-            .map(|group| group[0].0)
-            .zip(decided?)
-            .collect();
+        let one = |group: &&[(u32, Rank)]| {
+            self.with_scratch(|scratch| self.copies_of(group, set_of, scratch))
+        };
+        let decided = install(self.pool, || try_par_map(&groups, one))?;
+        let decided: Vec<_> = groups.iter().map(|group| group[0].0).zip(decided).collect();
         self.take_copies(&decided);
         Ok(decided)
     }

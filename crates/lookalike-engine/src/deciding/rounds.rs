@@ -1,6 +1,7 @@
 //! Reads the blocks of the streaming pass, prepares them in parallel, and returns them in input order, several blocks (a round)
 //! at a time.
 
+use lookalike_io::pool::par_map;
 use std::sync::Mutex;
 
 use lookalike::{Scratch, Verify};
@@ -10,7 +11,6 @@ use lookalike_io::{
     read::{Block, BlockInfo, Blocks, Position, Scratch as ReadScratch},
     spill::places::Places,
 };
-use rayon::prelude::*;
 
 use crate::{
     matching::sets::Pass,
@@ -105,8 +105,7 @@ impl<'a> Rounds<'a> {
             // Take as many blocks as a round may have, less the blocks that are already waiting, but at least one. With more
             // blocks, this step could wait for earlier blocks to be returned, which happens only after this step.
             let free = (self.most - self.waiting.len().min(self.most)).max(1);
-            let taken: Vec<Result<Option<Held>>> =
-                (0..free).into_par_iter().with_max_len(1).map(one).collect();
+            let taken: Vec<Result<Option<Held>>> = par_map(0..free, one);
             let taken: Vec<Held> = taken
                 .into_iter()
                 .filter_map(Result::transpose)

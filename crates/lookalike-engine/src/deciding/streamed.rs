@@ -11,12 +11,11 @@ use std::ops::Range;
 use lookalike::{Verify, cluster::Links};
 use lookalike_io::{
     error::{ErrorKind, Result},
-    pool::install,
+    pool::{install, try_par_map},
     read::Scratch,
     spill::places::Places,
     write::{Kept, Piece},
 };
-use rayon::prelude::*;
 
 use super::{
     Deciding,
@@ -267,21 +266,14 @@ impl Streaming<'_> {
         made.resize_with(made.len().max(round.len()), || {
             (Piece::new(is_limited), Scratch::default())
         });
-        made.par_iter_mut()
-            .zip(round)
-            .with_max_len(1)
-            .try_for_each(|((piece, scratch), Held { block, .. })| {
-                piece.clear();
-                shapes.of(source, block).make(
-                    block,
-                    &ready.info(block)?,
-                    source,
-                    is_kept,
-                    scratch,
-                    piece,
-                )?;
-                shapes.convert(source, block, piece)
-            })?;
+        let make = |((piece, scratch), held): (&mut (Piece, Scratch), &Held)| {
+            let block = &held.block;
+            piece.clear();
+            let shape = shapes.of(source, block);
+            shape.make(block, &ready.info(block)?, source, is_kept, scratch, piece)?;
+            shapes.convert(source, block, piece)
+        };
+        try_par_map(made.iter_mut().zip(round), make)?;
         for (piece, _) in &mut made[..round.len()] {
             self.written += piece.records;
             output.write(source, piece)?;

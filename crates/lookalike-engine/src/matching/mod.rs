@@ -89,6 +89,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Returns whether two documents have to be compared.
+    #[inline]
     pub(crate) fn compared(&self, a: u32, b: u32) -> bool {
         let of_one = |classes: &Vec<u32>| {
             classes[a as usize] == classes[b as usize] && classes[a as usize] != u32::MAX

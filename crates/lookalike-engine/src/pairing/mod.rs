@@ -19,14 +19,14 @@ use std::sync::{
 use lookalike::{Method, fingerprint, lsh::NONE, sketch::Sketches, text::Tokens};
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
-    pool::install,
+    pool::{install, try_par_map, try_par_map_init},
     spill::{
         Budget, Spill,
         grouping::each_group,
         places::{Numbering, Places},
     },
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::{ThreadPool, slice::ParallelSliceMut};
 
 use self::{
     bands::{Buckets, each_bucket},
@@ -345,7 +345,7 @@ impl Pairing {
             Progress::new(Stage::Pairing, done, total).tell(observer)
         };
         let budget = table.budget.clone();
-        let gather = |scratch: &mut bands::Scratch, column: &mut Spill<u32>| {
+        let gather = |scratch: &mut bands::Scratch, column: &mut Spill<u32>| -> Result<_> {
             let mut buckets = Buckets::new(&budget);
             let place = |document| {
                 Some(self.order.rank(Document(document)).0)
@@ -365,14 +365,10 @@ impl Pairing {
             tell()?;
             Ok(buckets)
         };
-        let buckets: Result<Vec<Buckets>> = install(pool, || {
-            table
-                .columns
-                .par_iter_mut()
-                .map_init(bands::Scratch::default, gather)
-                .collect()
-        });
-        let buckets = buckets?;
+        let columns = &mut table.columns;
+        let buckets = install(pool, || {
+            try_par_map_init(columns, bands::Scratch::default, gather)
+        })?;
         if let Some(others) = others {
             others.iter().for_each(|rank| sharing.insert(rank));
         }
@@ -390,19 +386,15 @@ impl Pairing {
             buckets.each(|bucket| marking.mark(bucket))?;
             tell()
         };
-        install(pool, || buckets.par_iter().try_for_each(mark))?;
+        install(pool, || try_par_map(&buckets, mark))?;
         if let Some(others) = others {
             others.iter().for_each(|rank| likely.insert(rank));
         }
         self.narrow(likely)?;
         let numbers = self.numbers()?;
         self.budget.hold(numbers as usize * HELD_PER_CONTENDER);
-        install(pool, || {
-            buckets
-                .into_par_iter()
-                .map(|buckets| self.label(&buckets, numbers))
-                .collect()
-        })
+        let label = |buckets: Buckets| self.label(&buckets, numbers);
+        install(pool, || try_par_map(buckets, label))
     }
 
     /// Returns each contender's bucket in a band, or [`NONE`] if the contender is alone in its bucket.

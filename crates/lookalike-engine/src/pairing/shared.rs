@@ -20,7 +20,10 @@ use lookalike::{
     Method,
     lsh::{Common, Sample},
 };
-use lookalike_io::{error::Result, spill::Sorter};
+use lookalike_io::{
+    error::Result,
+    spill::{Sortable, Sorter},
+};
 use rayon::ThreadPool;
 
 use super::Pairing;
@@ -89,7 +92,7 @@ type Known = [u32; 4];
 type Row = [u32; 5];
 
 impl<'a> Counting<'a> {
-    fn sorter<T: bytemuck::Pod + Ord + Send>(&self) -> Sorter<'a, T> {
+    fn sorter<T: Sortable>(&self) -> Sorter<'a, T> {
         Sorter::new(&self.table.budget, SORTERS, self.pool)
     }
 
@@ -235,7 +238,7 @@ fn each_group<const N: usize>(
     mut give: impl FnMut(&[[u32; N]]) -> Result<()>,
 ) -> Result<()>
 where
-    [u32; N]: bytemuck::Pod,
+    [u32; N]: Sortable,
 {
     let mut group: Vec<[u32; N]> = Vec::new();
     for row in rows.sorted()? {

@@ -8,7 +8,7 @@ use std::{
 use lookalike::{Method, Reason, Scratch, Verify, lsh::Shape, text::TokensBy, verify::Measure};
 use lookalike_io::{
     error::{Error, Result},
-    pool::install,
+    pool::{install, par_map_init},
     read::Source,
     spill::places::Places,
     store::shown_name,
@@ -17,7 +17,7 @@ use lookalike_io::{
 use lookalike_report::{
     Aligned, AlignedPairs, Collection, Documents, Limits, Page, Pairs, Settings, Slider, Texts,
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 use serde::Serialize;
 
 use super::{
@@ -475,9 +475,7 @@ impl Collecting<'_> {
             let one = |scratch: &mut Scratch, &(_, texts): &(_, [&str; 2])| {
                 Aligned::of(self.method, texts, scratch)
             };
-            let block: Vec<Aligned> = install(self.pool, || {
-                pairs.par_iter().map_init(Scratch::default, one).collect()
-            });
+            let block = install(self.pool, || par_map_init(pairs, Scratch::default, one));
             blocks
                 .add(&format!("aligned-{}", columns.counts.len()), &block)
                 .map_err(failure)?;

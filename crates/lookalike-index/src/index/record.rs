@@ -1,8 +1,7 @@
 //! A record of the log: one change of an index.
 
-use rayon::prelude::*;
-
 use lookalike::{Method, Scratch, fingerprint::Digest};
+use lookalike_io::pool::par_map_init;
 
 use crate::{
     apart::apart,
@@ -132,12 +131,7 @@ impl<'a> Replayed<'a> {
                 .map(|added| sketch(&mut scratch, added))
                 .collect()
         } else {
-            apart(|| {
-                added
-                    .into_par_iter()
-                    .map_init(Scratch::default, sketch)
-                    .collect()
-            })
+            apart(|| par_map_init(added, Scratch::default, sketch))
         };
         for new in sketched {
             state.insert(new)?;

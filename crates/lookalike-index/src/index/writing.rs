@@ -1,5 +1,6 @@
 //! Changes of an index.
 
+use lookalike_io::pool::par_map_init;
 use std::{
     collections::BTreeSet,
     mem,
@@ -10,7 +11,6 @@ use std::{
 
 use lookalike::Scratch;
 use lookalike_io::lock::lock;
-use rayon::prelude::*;
 
 use super::{
     folder::Index,
@@ -54,10 +54,7 @@ impl Index {
                     .map(|new| prepare(&mut scratch, new))
                     .collect()
             }
-            false => documents
-                .par_iter()
-                .map_init(Scratch::default, prepare)
-                .collect(),
+            false => par_map_init(documents, Scratch::default, prepare),
         };
         self.add_prepared(prepared, on_conflict)
     }

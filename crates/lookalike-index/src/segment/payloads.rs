@@ -5,10 +5,10 @@
 //! variable-length numbers), and the texts. A text is found by its address: the position of its block times 2¹⁶, plus its number in
 //! the block. The texts of a merged segment are in several parts; the highest 8 bits of an address are the number of the part.
 
+use lookalike_io::pool::par_map;
 use std::{cell::RefCell, io::Write, sync::Mutex};
 
 use lookalike_io::lock::lock;
-use rayon::prelude::*;
 use zstd::{
     dict::{DecoderDictionary, EncoderDictionary},
     zstd_safe::{CCtx, DCtx},
@@ -190,12 +190,8 @@ impl<'a, W: Write> Payloads<'a, W> {
     fn compress(&mut self) -> std::io::Result<()> {
         let dictionary = self.dictionary.as_ref();
         let waiting = &self.waiting;
-        let compressed: Vec<std::io::Result<Vec<u8>>> = apart(|| {
-            waiting
-                .par_iter()
-                .map(|(plain, _)| compressed(plain, dictionary))
-                .collect()
-        });
+        let one = |(plain, _): &(Vec<u8>, _)| compressed(plain, dictionary);
+        let compressed: Vec<std::io::Result<Vec<u8>>> = apart(|| par_map(waiting, one));
         for (block, (plain, texts)) in compressed.into_iter().zip(self.waiting.drain(..)) {
             let block = block?;
             if self.position >= 1 << (PART - 16) {

@@ -1,12 +1,12 @@
 //! Writes a segment.
 
+use lookalike_io::pool::par_map;
 use std::{
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 
 use lookalike_io::disk::{self, File};
-use rayon::prelude::*;
 
 use super::{
     bits::Bits,
@@ -147,11 +147,8 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     } else {
         let all: Vec<usize> = (0..shape.columns()).collect();
         for some in all.chunks(rayon::current_num_threads().min(at_once as usize)) {
-            for encoded in apart(|| {
-                some.par_iter()
-                    .map(|&column| encoded(source, column, width))
-                    .collect::<Vec<_>>()
-            }) {
+            let one = |&column: &usize| encoded(source, column, width);
+            for encoded in apart(|| par_map(some, one)) {
                 let (firsts, blocks) = encoded?;
                 let fence = fences.len() as u64;
                 fences.extend(firsts);

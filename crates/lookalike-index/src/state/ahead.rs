@@ -1,9 +1,9 @@
 //! Searches for many documents at once, before they are added.
 
+use lookalike_io::pool::{par_map, try_par_map};
 use std::ops::Range;
 
 use lookalike::fingerprint::{Digest, Lookup};
-use rayon::prelude::*;
 
 use super::{
     documents::State,
@@ -87,7 +87,7 @@ fn sorted(added: &[Sketched], bands: usize) -> Vec<Vec<(u32, u32)>> {
         keys.sort_unstable();
         keys
     };
-    apart(|| (0..bands).into_par_iter().map(of_column).collect())
+    apart(|| par_map(0..bands, of_column))
 }
 
 /// A search for candidates.
@@ -118,9 +118,8 @@ impl Search<'_> {
             self.state
                 .found_in_column(column, keys, false, most / bands)
         };
-        let columns: Result<Option<Vec<_>>> =
-            apart(|| (0..bands).into_par_iter().map(column).collect());
-        match columns? {
+        let columns = apart(|| try_par_map(0..bands, column))?;
+        match columns.into_iter().collect::<Option<Vec<_>>>() {
             Some(columns) => {
                 let mut candidates = vec![Vec::new(); range.len()];
                 for (at, number) in columns.into_iter().flatten() {
@@ -173,7 +172,7 @@ impl Search<'_> {
                 compared.push(at);
             }
         }
-        let best = |&at: &usize| {
+        let best = |&at: &usize| -> Result<_> {
             let (new, found) = (&self.added[at], &candidates[at - range.start]);
             let number = state.memory.next() + at as u64;
             let best = state.best_of(found, Place::new(new.key, number), &new.bits, &mut || {
@@ -181,8 +180,8 @@ impl Search<'_> {
             })?;
             Ok((new.digest, best))
         };
-        let chosen: Result<Vec<_>> = apart(|| compared.par_iter().map(best).collect());
-        let chosen: Lookup<Digest, _> = chosen?.into_iter().collect();
+        let chosen = apart(|| try_par_map(&compared, best))?;
+        let chosen: Lookup<Digest, _> = chosen.into_iter().collect();
         for at in range.filter(|&at| !self.added[at].empty) {
             if let Some(&best) = chosen.get(&self.added[at].digest) {
                 self.found[at] = Found::Best(best);

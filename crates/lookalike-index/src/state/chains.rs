@@ -1,7 +1,7 @@
 //! Postings in memory: for each key of each column, a list of documents.
 
 use lookalike::fingerprint::Lookup;
-use rayon::prelude::*;
+use lookalike_io::pool::par_map;
 
 /// Lists of numbers by the keys of several columns. A number can be added again under other keys. Numbers are not removed; callers
 /// leave out those that no longer count.
@@ -66,7 +66,7 @@ impl Chains {
                 .zip(numbers)
                 .for_each(|(node, &number)| column.add(keys(number)[at], node));
         };
-        self.columns.par_iter_mut().enumerate().for_each(fill);
+        par_map(self.columns.iter_mut().enumerate(), fill);
     }
 
     /// Returns the numbers that have a key in a column, the last one first.

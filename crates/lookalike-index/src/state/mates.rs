@@ -1,8 +1,7 @@
 //! Documents that are added together, and share keys.
 
-use rayon::prelude::*;
-
 use crate::apart::apart;
+use lookalike_io::pool::par_map;
 
 /// The documents of a large change that share keys with others of the change. While they are decided, they are found here. Most documents
 /// share no key, so this is faster than postings, which are made for all of them afterwards.
@@ -33,8 +32,7 @@ impl Mates {
             }
             (pairs, next)
         };
-        let shared: Vec<(Vec<(u32, u32)>, u32)> =
-            apart(|| columns.par_iter().map(shared).collect());
+        let shared: Vec<(Vec<(u32, u32)>, u32)> = apart(|| par_map(columns, shared));
         let mut starts = vec![0u32; count + 1];
         shared
             .iter()

@@ -2,10 +2,10 @@
 //! the keys that may be repeated, and once to collect these keys. Each thread reads the column for its own ranges of keys. If
 //! memory cannot hold the data of all ranges, the keys are divided into more ranges than there are threads.
 
-use crate::pool::install;
+use crate::pool::{install, try_par_map};
 use std::ops::{Range, RangeInclusive};
 
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 
 use super::sieve::Sieve;
 use crate::{
@@ -77,8 +77,7 @@ pub fn each_group<K: Key>(
     let at_once = (half / (SIEVE * keys_each).max(1)).clamp(1, threads);
     for together in stretches.chunks(at_once) {
         let sift = |stretch| Sifted::of(keys, stretch, keys_each);
-        let sifted: Result<Vec<Sifted>> = install(pool, || together.par_iter().map(sift).collect());
-        let sifted = sifted?;
+        let sifted = install(pool, || try_par_map(together, sift))?;
         let at_most = half / at_once / size_of::<(K, u64)>();
         let repeating = sifted.iter().filter(|sifted| sifted.again > 0);
         let parts: Vec<_> = repeating
@@ -86,8 +85,7 @@ pub fn each_group<K: Key>(
             .collect();
         for some in parts.chunks(at_once) {
             let collect = |(sifted, part): &(&Sifted, _)| sifted.rows(keys, part, &place_of);
-            let rows: Result<Vec<_>> = install(pool, || some.par_iter().map(collect).collect());
-            for rows in rows? {
+            for rows in install(pool, || try_par_map(some, collect))? {
                 rows.chunk_by(|a, b| a.0 == b.0)
                     .filter(|group| group.len() > 1)
                     .try_for_each(&mut give)?;

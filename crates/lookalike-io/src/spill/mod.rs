@@ -4,6 +4,8 @@
 
 mod budget;
 
+mod cutting;
+
 mod sort;
 
 pub mod places;
@@ -20,7 +22,8 @@ use std::{
 
 pub use self::{
     budget::{Budget, Held},
-    sort::Sorter,
+    cutting::{SpilledCutter, SpilledSearcher},
+    sort::{Sortable, Sorter},
 };
 use crate::{
     disk::File,

@@ -11,6 +11,26 @@ use crate::error::Result;
 /// The largest number of bytes of a run that are read at a time during the merge.
 const PIECE: usize = 1 << 18;
 
+/// Rows of fixed width. Each of these types is sorted here, so that its order is compiled once, and optimised for speed.
+pub trait Sortable: bytemuck::Pod + Ord + Send {
+    /// Sorts rows on all threads of the current pool.
+    fn sort(rows: &mut [Self]);
+}
+
+macro_rules! rows {
+    ($($row:ty),*) => {
+        $(impl Sortable for $row {
+            fn sort(rows: &mut [Self]) {
+                rows.par_sort_unstable();
+            }
+        })*
+    };
+}
+
+rows!(
+    u64, [u32; 2], [u32; 3], [u32; 4], [u32; 5], [u64; 2], [u64; 3], [u64; 4], [u64; 5]
+);
+
 /// A sorter of fixed-width rows in bounded memory.
 pub struct Sorter<'a, T> {
     rows: Vec<T>,
@@ -23,7 +43,7 @@ pub struct Sorter<'a, T> {
     pool: &'a ThreadPool,
 }
 
-impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
+impl<'a, T: Sortable> Sorter<'a, T> {
     /// Creates a sorter that takes the fraction 1 / `share` of the free budget, so that `share` sorters can work in parallel.
     pub fn new(budget: &Arc<Budget>, share: usize, pool: &'a ThreadPool) -> Self {
         let bound = (budget.left() / share / size_of::<T>()).max(2);
@@ -57,17 +77,10 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
     }
 
     fn spill(&mut self) -> Result<()> {
-        let Self {
-            rows,
-            runs,
-            spilled,
-            pool,
-            ..
-        } = self;
-        install(pool, || rows.par_sort_unstable());
-        spilled.append_to_file(rows)?;
-        runs.push(spilled.len());
-        rows.clear();
+        install(self.pool, || Sortable::sort(&mut self.rows));
+        self.spilled.append_to_file(&self.rows)?;
+        self.runs.push(self.spilled.len());
+        self.rows.clear();
         Ok(())
     }
 
@@ -85,7 +98,7 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
             pool,
             ..
         } = self;
-        install(pool, || rows.par_sort_unstable());
+        install(pool, || Sortable::sort(&mut rows));
         let piece = (budget.left() / 2 / size_of::<T>() / runs.len().max(1))
             .clamp(1, PIECE / size_of::<T>());
         let mut sorted = Sorted {

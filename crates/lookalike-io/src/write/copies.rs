@@ -1,14 +1,13 @@
 //! Copies documents to a folder. Until all of them are complete, they are in a hidden folder inside
 //! it (`publish/tree.rs`).
 
+use crate::pool::try_par_map;
 use std::{
     io::{self, Write},
     ops::Range,
     path::{Path, PathBuf},
     sync::{Arc, mpsc::channel},
 };
-
-use rayon::prelude::*;
 
 use super::{
     output::Output,
@@ -54,7 +53,7 @@ impl Copies {
         bytes: &[u8],
     ) -> Result<()> {
         let names = &self.names[input];
-        documents.par_iter().try_for_each(|(file, place)| {
+        let copy = |(file, place): &(usize, Range<usize>)| {
             let name = &names[*file];
             let written = self
                 .tree
@@ -63,7 +62,8 @@ impl Copies {
             written.map_err(|error| {
                 Error::writing(&self.folder.join(name).display().to_string(), &error)
             })
-        })
+        };
+        try_par_map(documents, copy).map(drop)
     }
 
     /// Writes all files to the disk, and returns them as an output.

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use lookalike::cut::{Cutter, Outcome, Piece, Repeated, Rules, Searcher, Units, Within};
+use lookalike::cut::{Outcome, Piece, Repeated, Rules, Units, Within};
 use lookalike_io::{
     error::Result,
-    spill::{Budget, Held, Spill},
+    spill::{Budget, Held, Spill, SpilledCutter, SpilledSearcher},
 };
 
 use super::{
     loading::{Found, Head},
     outcomes::Outcomes,
-    spilled::Spilled,
     summary::Counts,
 };
 use crate::numbers::Document;
@@ -24,7 +23,7 @@ const MOST_RECENT: u64 = 1 << 15;
 
 /// Cuts documents.
 pub(super) struct Deciding {
-    cutter: Cutter<Spilled>,
+    cutter: SpilledCutter,
     outcomes: Outcomes,
     counts: Counts,
     /// The keys of anchors that cutting joined.
@@ -42,8 +41,7 @@ impl Deciding {
         outcomes: Outcomes,
         budget: &Arc<Budget>,
     ) -> Result<Self> {
-        let stores = [(); 3].map(|()| Spilled(Spill::new(budget)));
-        let cutter = Cutter::with_stores(rules, repeated, stores)?;
+        let cutter = SpilledCutter::new(rules, repeated, budget)?;
         let (joined, held) = (Spill::new(budget), Held::new(budget));
         Ok(Self {
             cutter,
@@ -68,29 +66,16 @@ impl Deciding {
             Within::Document => document.0 + 1,
             Within::All => head.group,
         };
-        let outcome = match (head.is_reference, head.is_loaded, found) {
-            (true, true, _) => {
-                self.cutter.keep(units, group)?;
-                Outcome::default()
-            }
-            (
-                false,
-                true,
-                Some(Found {
-                    anchors,
-                    has_repeats,
-                    looked,
-                }),
-            ) => self
-                .cutter
-                .cut_anchored(units, (anchors, has_repeats), looked, group)?,
-            (false, true, None) => self.cutter.cut(units, group)?,
-            (_, false, _) => {
-                self.cutter.pass();
-                Outcome::default()
-            }
+        let found = found.map(|found| (found.anchors, found.has_repeats, found.looked));
+        let Outcome { pieces, is_dropped } = if !head.is_loaded {
+            self.cutter.pass();
+            Outcome::default()
+        } else if head.is_reference {
+            self.cutter.keep(units, group)?;
+            Outcome::default()
+        } else {
+            self.cutter.cut(units, found, group)?
         };
-        let Outcome { pieces, is_dropped } = outcome;
         if !head.is_reference {
             self.counts.add(head.tokens, &units, &pieces, is_dropped);
         }
@@ -104,7 +89,7 @@ impl Deciding {
     }
 
     /// Returns a searcher for threads that load documents, if it makes cutting faster.
-    pub(super) fn searcher(&mut self, budget: &Budget) -> Option<Searcher<Spilled>> {
+    pub(super) fn searcher(&mut self, budget: &Budget) -> Option<SpilledSearcher> {
         if self.within == Within::Document {
             return None;
         }

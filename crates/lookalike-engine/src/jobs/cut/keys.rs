@@ -2,13 +2,13 @@
 
 use std::{ops::Range, sync::Arc};
 
-use lookalike::cut::{Anchor, Filter, Repeated};
+use lookalike::cut::{Anchor, Filter, FilterPart, Repeated};
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
-    pool::install,
-    spill::{Budget, Sorter, Spill},
+    pool::{install, try_par_map, try_par_map_init},
+    spill::{Budget, Sortable, Sorter, Spill},
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 
 /// The number of keys that are read at a time.
 const PIECE: u64 = 1 << 15;
@@ -103,23 +103,20 @@ impl Keys {
             threads.next_power_of_two() / 2
         };
         let (seen, twice) = (seen.parts(count), repeated.parts(count));
-        install(pool, || {
-            seen.into_par_iter()
-                .zip(twice)
-                .try_for_each(|(mut seen, mut twice)| {
-                    self.all.each_piece(1, |_, keys| {
-                        for keys in keys.chunks(LOADED) {
-                            seen.load(keys);
-                            for &key in keys {
-                                if seen.insert(key) == Some(true) {
-                                    twice.insert(key);
-                                }
-                            }
+        let fill = |(mut seen, mut twice): (FilterPart, FilterPart)| {
+            self.all.each_piece(1, |_, keys| {
+                for keys in keys.chunks(LOADED) {
+                    seen.load(keys);
+                    for &key in keys {
+                        if seen.insert(key) == Some(true) {
+                            twice.insert(key);
                         }
-                        Ok(())
-                    })
-                })
-        })?;
+                    }
+                }
+                Ok(())
+            })
+        };
+        install(pool, || try_par_map(seen.into_iter().zip(twice), fill))?;
         Ok(repeated)
     }
 
@@ -131,22 +128,14 @@ impl Keys {
         is_wanted: impl Fn(u64) -> bool + Sync,
         map: impl Fn(u64) -> u64 + Sync,
     ) -> Result<Vec<Vec<u64>>> {
-        let pieces = (range.start / PIECE..range.end.div_ceil(PIECE))
-            .into_par_iter()
-            .map(|piece| {
-                let mut scratch = Vec::new();
-                let keys = self.all.get(
-                    piece * PIECE..range.end.min((piece + 1) * PIECE),
-                    &mut scratch,
-                )?;
-                Ok(keys
-                    .iter()
-                    .copied()
-                    .filter(|&key| is_wanted(key))
-                    .map(&map)
-                    .collect())
-            });
-        install(pool, || pieces.collect())
+        let one = |scratch: &mut Vec<u64>, piece: usize| {
+            let first = piece as u64 * PIECE;
+            let keys = self.all.get(first..range.end.min(first + PIECE), scratch)?;
+            let wanted = keys.iter().copied().filter(|&key| is_wanted(key));
+            Ok(wanted.map(&map).collect())
+        };
+        let pieces = (range.start / PIECE) as usize..range.end.div_ceil(PIECE) as usize;
+        install(pool, || try_par_map_init(pieces, Vec::new, one))
     }
 
     /// Returns those of some keys that are among all keys, but not in a set.
@@ -162,7 +151,7 @@ impl Keys {
             let mut keys = some
                 .get(first..some.len().min(first + most), &mut scratch)?
                 .to_vec();
-            install(pool, || keys.par_sort_unstable());
+            install(pool, || Sortable::sort(&mut keys));
             keys.dedup();
             let mut may_be = Filter::new(keys.len() * BITS / 8);
             keys.iter().for_each(|&key| _ = may_be.insert(key));

@@ -8,13 +8,12 @@ use std::sync::{
 use lookalike::{
     Simd,
     cut::{
-        Anchor, Anchoring, CutConfig, Looked, Repeated, Searcher, Searching, Shared, UnitReader,
-        Units, Within,
+        Anchor, Anchoring, CutConfig, Looked, Repeated, Searching, Shared, UnitReader, Units,
+        Within,
     },
 };
-use lookalike_io::error::Result;
+use lookalike_io::{error::Result, spill::SpilledSearcher};
 
-use super::spilled::Spilled;
 use crate::{
     pass::parallel::Weigh,
     sketching::{Look, Seen},
@@ -119,7 +118,7 @@ pub(super) struct Loading<'a> {
     /// The keys of all anchors that are repeated, if they are known. Then, only documents with such an anchor are loaded.
     repeated: Option<Arc<Repeated>>,
     /// Searches the texts that are kept so far.
-    searcher: Option<Searcher<Spilled>>,
+    searcher: Option<SpilledSearcher>,
     /// Whether units are not needed, only anchors.
     only_anchors: AtomicBool,
 }
@@ -136,7 +135,7 @@ impl<'a> Loading<'a> {
     pub(super) fn new(
         config: &'a CutConfig,
         repeated: Option<Arc<Repeated>>,
-        searcher: Option<Searcher<Spilled>>,
+        searcher: Option<SpilledSearcher>,
     ) -> Self {
         Self {
             config,

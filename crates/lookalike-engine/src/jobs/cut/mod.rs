@@ -14,8 +14,6 @@ mod outcomes;
 
 mod summary;
 
-mod spilled;
-
 mod loading;
 
 mod keys;

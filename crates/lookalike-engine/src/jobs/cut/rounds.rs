@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use lookalike::cut::{CutConfig, Repeated, Searcher};
+use lookalike::cut::{CutConfig, Repeated};
 use lookalike_io::{
     error::{Error, Result},
     read::{Blocks, Scratch as ReadScratch},
-    spill::Budget,
+    spill::{Budget, SpilledSearcher},
 };
 
 use super::{
@@ -14,7 +14,6 @@ use super::{
     keys::Keys,
     loading::{Loaded, Loading, Worker},
     outcomes::Outcomes,
-    spilled::Spilled,
     waiting::{Numbers, Waiting},
 };
 use crate::{
@@ -67,7 +66,7 @@ impl FirstPass {
     }
 
     /// Returns a searcher for the threads that load documents, if documents are decided in this pass.
-    pub(super) fn searcher(&mut self) -> Option<Searcher<Spilled>> {
+    pub(super) fn searcher(&mut self) -> Option<SpilledSearcher> {
         self.deciding
             .as_mut()
             .filter(|_| !self.is_decided)

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use lookalike_io::{
     error::Result,
-    spill::{Budget, Sorter, Spill},
+    spill::{Budget, Sortable, Sorter, Spill},
 };
 
 /// Rows of N numbers, in order, which may be in a temporary file.
@@ -12,7 +12,7 @@ pub(super) struct Rows<const N: usize>(Spill<[u64; N]>);
 
 impl<const N: usize> Rows<N>
 where
-    [u64; N]: bytemuck::Pod,
+    [u64; N]: Sortable,
 {
     /// Sorts rows.
     pub(super) fn sorted(rows: Sorter<[u64; N]>, budget: &Arc<Budget>) -> Result<Self> {

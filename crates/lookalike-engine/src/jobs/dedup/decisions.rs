@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lookalike_io::{
     error::{Error, Result},
-    pool::install,
+    pool::{install, try_par_map},
     read::Source,
     write::{Filled, Output, Series, Span, line_ends},
 };
@@ -13,7 +13,6 @@ use lookalike_io::{
     read::RecordBatch,
     write::{DecisionRows, RowsShape, row_ends, sliced},
 };
-use rayon::prelude::*;
 
 use super::emit::{Emitting, STRETCH};
 
@@ -166,8 +165,9 @@ impl Emitting<'_> {
             };
             let starts: Vec<u64> = starts.collect();
             let (written, made) =
-                rayon::join(write, || next.par_iter_mut().zip(starts).try_for_each(make));
-            written.and(made)?;
+                rayon::join(write, || try_par_map(next.iter_mut().zip(starts), make));
+            written?;
+            made?;
             std::mem::swap(&mut ready, &mut next);
             ready.truncate(count);
             next.resize_with(at_once, || Made::Lines(Vec::new()));

@@ -3,10 +3,10 @@
 use lookalike_applications::records::{Linker, Points, Scored, Verdict};
 use lookalike_io::{
     error::{Error, Result},
-    pool::install,
+    pool::{install, par_map},
     write::Output,
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -113,8 +113,7 @@ pub(super) fn write_pairs(
         }
         Ok(lines)
     };
-    let made: Vec<Result<Vec<u8>>> =
-        install(pool, || pairs.par_chunks(BY_ONE).map(lines).collect());
+    let made: Vec<Result<Vec<u8>>> = install(pool, || par_map(pairs.chunks(BY_ONE), lines));
     made.into_iter().try_for_each(|lines| output.write(&lines?))
 }
 

@@ -4,8 +4,7 @@ use std::{hint::black_box, time::Instant};
 
 use lookalike_applications::records::Block;
 use lookalike_io::error::{Result, without_panic};
-use lookalike_io::pool::install;
-use rayon::prelude::*;
+use lookalike_io::pool::{install, par_map};
 use serde::Serialize;
 
 use super::{
@@ -126,7 +125,7 @@ pub fn plan_link(config: &RunConfig, asked: &Link, observer: Observer) -> Result
         let score = |&(a, b): &(u32, u32)| {
             black_box(linker.score_from(&gathered.records, a, b, least));
         };
-        install(&pool, || sample.pairs.par_iter().for_each(score));
+        install(&pool, || par_map(&sample.pairs, score));
         let each = started.elapsed().as_secs_f64() / sample.pairs.len().max(1) as f64;
 
         let columns: usize = linker.blocks().iter().map(Block::keys).sum();

@@ -3,8 +3,11 @@
 use lookalike_applications::minutiae::{
     By, Field, Minutia, Near, NearScratch, Neighbours, Prints, Ranked, Reranked,
 };
-use lookalike_io::{error::Result, pool::install};
-use rayon::{ThreadPool, prelude::*};
+use lookalike_io::{
+    error::Result,
+    pool::{install, par_map, par_map_init},
+};
+use rayon::ThreadPool;
 
 use crate::pass::refused::refused;
 
@@ -49,12 +52,7 @@ pub(super) fn each_candidate(
 ) -> Result<()> {
     let numbers: Vec<u32> = (0..prints.len() as u32).collect();
     let near = |by: &Neighbours| {
-        let sets = install(pool, || {
-            prints
-                .par_iter()
-                .map(|print| by.triangles.set(print))
-                .collect()
-        });
+        let sets = install(pool, || par_map(prints, |print| by.triangles.set(print)));
         Near::of_sets(sets, by.common)
     };
     match by {
@@ -106,8 +104,7 @@ fn each_aligned(
     mut take: impl FnMut(Ranked),
 ) {
     for some in Reranked::pairs(lists).chunks(ALIGNED_AT_A_TIME) {
-        let found: Vec<Option<Ranked>> =
-            install(pool, || some.par_iter().map(|&pair| align(pair)).collect());
+        let found: Vec<Option<Ranked>> = install(pool, || par_map(some, |&pair| align(pair)));
         found.into_iter().flatten().for_each(&mut take);
     }
 }
@@ -118,10 +115,6 @@ fn on_all<T: Send>(
     prints: &[u32],
     work: impl Fn(u32, &mut NearScratch) -> T + Sync,
 ) -> Vec<T> {
-    install(pool, || {
-        prints
-            .par_iter()
-            .map_init(NearScratch::default, |scratch, &print| work(print, scratch))
-            .collect()
-    })
+    let one = |scratch: &mut NearScratch, &print: &u32| work(print, scratch);
+    install(pool, || par_map_init(prints, NearScratch::default, one))
 }

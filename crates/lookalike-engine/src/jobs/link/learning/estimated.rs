@@ -14,10 +14,10 @@ use lookalike_applications::records::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
-    pool::install,
+    pool::{install, par_map, par_pieces},
     spill::Budget,
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 use serde::Serialize;
 
 use crate::{
@@ -107,7 +107,7 @@ impl Learned {
 }
 
 /// The number of random pairs that are compared, and the largest number of candidates.
-const RANDOM: u64 = 200_000;
+const RANDOM: u32 = 200_000;
 const CANDIDATES: usize = 400_000;
 
 /// If there are more records, only the candidates that share some of the values are used.
@@ -138,8 +138,7 @@ impl Background {
         let split = gathered.second();
         let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
         let fields = linker.config().fields.len();
-        let counted: Vec<FieldFrequencies> =
-            install(pool, || (0..fields).into_par_iter().map(of_field).collect());
+        let counted: Vec<FieldFrequencies> = install(pool, || par_map(0..fields, of_field));
         let frequencies = Frequencies::from_iter(counted);
         budget.hold(frequencies.size());
         let equal = (0..fields).map(|field| frequencies.equal(field)).collect();
@@ -327,14 +326,15 @@ fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
     let all = gathered.records.len() as u64;
     let first = gathered.second().map(u64::from);
     let pairs = gathered.pairs();
-    let number = |draw: u64| {
-        if pairs <= RANDOM {
+    let number = |draw: u32| {
+        let draw = u64::from(draw);
+        if pairs <= u64::from(RANDOM) {
             draw
         } else {
             ((u128::from(finish(draw + 1)) * u128::from(pairs)) >> 64) as u64
         }
     };
-    let count = |mut patterns: Patterns, draw: u64| {
+    let count = |mut patterns: Patterns, draw: u32| {
         let (a, b) = pair_at(number(draw), first, all);
         patterns.add(linker.pattern(&gathered.records, a as u32, b as u32));
         patterns
@@ -343,12 +343,10 @@ fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
         patterns.append(&others);
         patterns
     };
-    install(pool, || {
-        (0..pairs.min(RANDOM))
-            .into_par_iter()
-            .fold(Patterns::default, count)
-            .reduce(Patterns::default, both)
-    })
+    let draws = 0..pairs.min(u64::from(RANDOM)) as u32;
+    let some = |_, draws: Vec<u32>| draws.into_iter().fold(Patterns::default(), count);
+    let counted = install(pool, || par_pieces(draws, some));
+    counted.into_iter().reduce(both).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -12,11 +12,11 @@ use lookalike_applications::records::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
-    pool::install,
+    pool::{install, par_pieces},
     spill::Budget,
     words,
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 
 use super::estimated::{Background, LabelsLearned, learned, thin};
 use crate::{
@@ -273,9 +273,9 @@ impl Labelled {
                     };
                     Some((Scored { a, b, score }, is_match))
                 };
-                scored.extend(install(pool, || {
-                    kind.pairs.par_iter().filter_map(score).collect::<Vec<_>>()
-                }));
+                let some = |_, pairs: Vec<_>| pairs.into_iter().filter_map(score).collect();
+                let some: Vec<Vec<_>> = install(pool, || par_pieces(&kind.pairs, some));
+                scored.extend(some.into_iter().flatten());
             }
         }
         let are_all = matches.halved == 0 && others.halved == 0;

@@ -1,8 +1,11 @@
 //! Records that cannot match any record, because they have too few values.
 
 use lookalike_applications::records::{Linker, Verdict};
-use lookalike_io::{error::Result, pool::install};
-use rayon::{ThreadPool, prelude::*};
+use lookalike_io::{
+    error::Result,
+    pool::{install, par_pieces},
+};
+use rayon::ThreadPool;
 use serde::Serialize;
 
 use super::records::NamedRecord;
@@ -54,12 +57,8 @@ impl Unlinkable {
                 examples: Vec::new(),
             });
         }
-        let found: Vec<u32> = install(pool, || {
-            (0..records.len() as u32)
-                .into_par_iter()
-                .filter(cannot)
-                .collect()
-        });
+        let some = |_, some: Vec<u32>| some.into_iter().filter(cannot).collect::<Vec<u32>>();
+        let found = install(pool, || par_pieces(0..records.len() as u32, some)).concat();
         let example = |&record: &u32| {
             let fields = linker.config().fields.iter().enumerate();
             let has_value = fields.filter(|(at, _)| !records.get(record, *at).is_empty());

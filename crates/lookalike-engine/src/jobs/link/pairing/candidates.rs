@@ -12,10 +12,10 @@ use lookalike::fingerprint::finish;
 use lookalike_applications::records::{Block, Linker, NO_KEY};
 use lookalike_io::{
     error::Result,
-    pool::install,
+    pool::{install, par_map, par_pieces},
     spill::{Budget, Sorter, Spill},
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 use serde::Serialize;
 
 use super::progress::Bar;
@@ -261,10 +261,8 @@ fn keys(
     };
     let mut column = Vec::with_capacity(BY_ONE);
     for first in (0..records).step_by(AT_A_TIME) {
-        let starts: Vec<usize> = (first..records.min(first + AT_A_TIME))
-            .step_by(BY_ONE)
-            .collect();
-        let made: Vec<Vec<u64>> = install(pool, || starts.into_par_iter().map(of_some).collect());
+        let starts = (first..records.min(first + AT_A_TIME)).step_by(BY_ONE);
+        let made: Vec<Vec<u64>> = install(pool, || par_map(starts, of_some));
         for piece in made {
             for (at, store) in columns.iter_mut().enumerate() {
                 column.clear();
@@ -435,14 +433,9 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)
         };
-        let units = || {
-            batch
-                .units
-                .par_iter()
-                .fold(Tally::default, of_one)
-                .reduce(Tally::default, Tally::and)
-        };
-        let tally = install(self.pool, units);
+        let of_some = |_, units: Vec<_>| units.into_iter().fold(Tally::default(), of_one);
+        let tallies = install(self.pool, || par_pieces(&batch.units, of_some));
+        let tally = tallies.into_iter().reduce(Tally::and).unwrap_or_default();
         batch.units.clear();
         bar.advance(std::mem::take(&mut batch.pairs) as u64)?;
         batch.candidates += tally.candidates;

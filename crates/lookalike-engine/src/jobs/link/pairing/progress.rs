@@ -1,8 +1,11 @@
 //! How many pairs the blocks make, estimated before they are made, so that the remaining time is known.
 
 use lookalike_applications::records::{Block, NO_KEY};
-use lookalike_io::{error::Result, pool::install};
-use rayon::{ThreadPool, prelude::*};
+use lookalike_io::{
+    error::Result,
+    pool::{install, par_map},
+};
+use rayon::ThreadPool;
 
 use crate::{
     config::{Observer, Progress, Stage},
@@ -86,9 +89,7 @@ fn sampled(gathered: &Gathered, block: &Block, step: usize, pool: &ThreadPool) -
             .for_each(|&record| block.write_keys(&gathered.records, record, &mut keys));
         keys
     };
-    let keys: Vec<u64> = install(pool, || {
-        records.par_chunks(256).flat_map_iter(of_some).collect()
-    });
+    let keys = install(pool, || par_map(records.chunks(256), of_some)).concat();
     let of_column = |column: usize| {
         let mut keyed: Vec<(u64, u32)> = records
             .iter()
