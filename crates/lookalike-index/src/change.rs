@@ -1,9 +1,9 @@
 //! Changes of a collection, and what they change.
 
-use lookalike_io::pool::try_par_map;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lookalike::{Verify, fingerprint::Digest};
+use lookalike_io::pool::try_par_map;
 
 use crate::{
     apart::apart,

@@ -5,8 +5,10 @@ use lookalike::{
     fingerprint::Lookup,
     verify::{Measure, Overlap},
 };
-use lookalike_io::pool::try_par_map;
-use lookalike_io::write::{self, Likeness};
+use lookalike_io::{
+    pool::try_par_map,
+    write::{self, Likeness},
+};
 
 use crate::{
     apart::apart,

@@ -1,5 +1,5 @@
-//! Work on the threads of a pool. rayon's iterators are compiled again, with most of its scheduling, for each closure (some 2,000 lines
-//! of LLVM each). Here the scheduling is compiled once, and results do not depend on the number of threads, errors included.
+//! Work on the threads of a pool. rayon compiles most of its scheduling again for each closure, some 2,000 lines of LLVM. These
+//! functions compile it once. Their results and errors do not depend on the number of threads.
 
 use std::sync::{
     Mutex,
@@ -10,7 +10,7 @@ use rayon::{ThreadPool, prelude::*};
 
 use crate::lock::lock;
 
-/// How many pieces each thread gets: more pieces make threads end at the same time, and each has to make its state.
+/// The number of pieces for each thread. With more pieces, threads finish closer together, but each piece creates its own state.
 const PIECES: usize = 8;
 
 /// Runs `work` on a thread of the pool, and returns its result, as [`ThreadPool::install`] does.
@@ -18,7 +18,7 @@ pub fn install<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R
     through(&mut |work| pool.install(work), work)
 }
 
-/// Returns the result of `work`, which `run` calls once.
+/// Passes `work` to `run`, which calls it once, and returns its result.
 pub fn through<R: Send>(run: &mut dyn FnMut(Work), work: impl FnOnce() -> R + Send) -> R {
     let (mut work, mut result) = (Some(work), None);
     run(&mut || result = work.take().map(|work| work()));
@@ -34,7 +34,7 @@ pub trait Items<T>: IntoIterator<Item = T, IntoIter: ExactSizeIterator> {}
 
 impl<T, I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>> Items<T> for I {}
 
-/// Work whose result is kept by itself.
+/// A closure that stores its own result.
 pub type Work<'a> = &'a mut (dyn FnMut() + Send);
 
 /// Returns the result of `one` for each item, in order. The threads of the current pool do the work. Memory: the items and the results.
@@ -42,7 +42,7 @@ pub fn par_map<T: Send, R: Send>(items: impl Items<T>, one: impl Fn(T) -> R + Sy
     par_map_init(items, || (), |(), item| one(item))
 }
 
-/// Does what [`par_map`] does; each piece of consecutive items has its own state.
+/// Does the same as [`par_map`], with one state for each piece of consecutive items.
 pub fn par_map_init<T: Send, R: Send, S>(
     items: impl Items<T>,
     state: impl Fn() -> S + Sync,
@@ -60,7 +60,7 @@ pub fn par_map_init<T: Send, R: Send, S>(
 /// Returns the result of `one` for each item, as [`par_map`] does.
 ///
 /// # Errors
-/// Returns the error of the first item that fails. Later items may be left out then.
+/// Returns the error of the first item that fails. Some later items are then not processed.
 pub fn try_par_map<T: Send, R: Send, E: Send>(
     items: impl Items<T>,
     one: impl Fn(T) -> Result<R, E> + Sync,
@@ -68,7 +68,7 @@ pub fn try_par_map<T: Send, R: Send, E: Send>(
     try_par_map_init(items, || (), |(), item| one(item))
 }
 
-/// Does what [`try_par_map`] does; each piece of consecutive items has its own state.
+/// Does the same as [`try_par_map`], with one state for each piece of consecutive items.
 ///
 /// # Errors
 /// Fails as [`try_par_map`] does.
@@ -95,13 +95,14 @@ pub fn try_par_map_init<T: Send, R: Send, E: Send, S>(
     Ok(joined(results.into_iter().collect::<Result<_, E>>()?))
 }
 
-/// Returns what `work` makes of each piece of consecutive items, in order. It gets the piece's number, too.
+/// Calls `work` with the number and the items of each piece of consecutive items, and returns the results in order.
 pub fn par_pieces<T: Send, R: Send>(
     items: impl Items<T>,
     work: impl Fn(usize, Vec<T>) -> R + Sync,
 ) -> Vec<R> {
     let mut items = items.into_iter();
-    let (length, count) = divided(items.len());
+    let length = piece_length(items.len());
+    let count = items.len().div_ceil(length);
     let pieces: Vec<Mutex<(Vec<T>, Option<R>)>> = (0..count)
         .map(|_| Mutex::new((items.by_ref().take(length).collect(), None)))
         .collect();
@@ -116,12 +117,11 @@ pub fn par_pieces<T: Send, R: Send>(
         .collect()
 }
 
-/// Returns the length of a piece, and the number of pieces.
-fn divided(items: usize) -> (usize, usize) {
+/// Returns the number of items in a piece. A single thread gets all of them in one.
+fn piece_length(items: usize) -> usize {
     let threads = rayon::current_num_threads();
-    let at_most = if threads == 1 { 1 } else { threads * PIECES };
-    let length = items.div_ceil(at_most).max(1);
-    (length, items.div_ceil(length))
+    let pieces = if threads == 1 { 1 } else { threads * PIECES };
+    items.div_ceil(pieces).max(1)
 }
 
 fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {

@@ -5,7 +5,6 @@
 //! Large buckets that hold the same texts share an index, because texts made from one template often share the buckets of many
 //! bands. A document queries each index only once.
 
-use lookalike_io::pool::try_par_map_init;
 use std::collections::BTreeMap;
 
 use lookalike::{
@@ -13,7 +12,7 @@ use lookalike::{
     lsh::NONE,
     verify::{Measure, Overlap},
 };
-use lookalike_io::error::Result;
+use lookalike_io::{error::Result, pool::try_par_map_init};
 
 use super::{
     large::{Bucket, Large},

@@ -1,9 +1,9 @@
 //! Stores the buckets that are large enough to become crowds (buckets with an index), and their documents.
 
 use lookalike::lsh::NONE;
-use lookalike_io::pool::par_map;
 use lookalike_io::{
     error::Result,
+    pool::par_map,
     spill::places::{Numbering, Places},
 };
 use rayon::slice::ParallelSliceMut;

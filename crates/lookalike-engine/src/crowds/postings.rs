@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use lookalike::lsh::NONE;
-use lookalike_io::error::{Error, ErrorKind, Result};
-use lookalike_io::spill::Sortable;
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    spill::Sortable,
+};
 
 /// The postings (pairs of a tag and a document): sorted rows, and chains of the postings that were entered after the rows were
 /// sorted. Memory: nine bytes per posting, and another ten bytes for at most one posting in eight.

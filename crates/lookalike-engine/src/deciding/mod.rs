@@ -421,20 +421,18 @@ impl<'a> Deciding<'a> {
         first: u32,
         found: &mut [Found],
     ) -> Result<()> {
-        let one = |scratch: &mut Scratch, &document: &u32| -> Result<Found> {
-            let mut found = found[(document - first) as usize];
-            let set = self.sets.get(document, &mut scratch.set)?;
-            self.try_kept((document, set), kept, &mut found, &mut scratch.matching)?;
-            Ok(found)
+        let one = |&document: &u32| {
+            self.with_scratch(|scratch| {
+                let mut found = found[(document - first) as usize];
+                let set = self.sets.get(document, &mut scratch.set)?;
+                self.try_kept((document, set), kept, &mut found, &mut scratch.matching)?;
+                Ok(found)
+            })
         };
         let work: usize = after.iter().map(|&document| self.sets.len(document)).sum();
         let results: Result<Vec<Found>> = if work < WORTH_SHARING || after.len() < 2 {
-            after
-                .iter()
-                .map(|document| self.with_scratch(|scratch| one(scratch, document)))
-                .collect()
+            after.iter().map(one).collect()
         } else {
-            let one = |document| self.with_scratch(|scratch| one(scratch, document));
             install(self.pool, || try_par_map(after, one))
         };
         for (&document, result) in after.iter().zip(results?) {

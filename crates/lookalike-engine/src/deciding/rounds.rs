@@ -1,13 +1,13 @@
 //! Reads the blocks of the streaming pass, prepares them in parallel, and returns them in input order, several blocks (a round)
 //! at a time.
 
-use lookalike_io::pool::par_map;
 use std::sync::Mutex;
 
 use lookalike::{Scratch, Verify};
 use lookalike_io::{
     error::{Error, Result},
     lock::lock,
+    pool::par_map,
     read::{Block, BlockInfo, Blocks, Position, Scratch as ReadScratch},
     spill::places::Places,
 };

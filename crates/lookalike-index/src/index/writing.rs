@@ -1,6 +1,5 @@
 //! Changes of an index.
 
-use lookalike_io::pool::par_map_init;
 use std::{
     collections::BTreeSet,
     mem,
@@ -10,7 +9,7 @@ use std::{
 };
 
 use lookalike::Scratch;
-use lookalike_io::lock::lock;
+use lookalike_io::{lock::lock, pool::par_map_init};
 
 use super::{
     folder::Index,

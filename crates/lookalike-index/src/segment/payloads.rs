@@ -5,10 +5,9 @@
 //! variable-length numbers), and the texts. A text is found by its address: the position of its block times 2¹⁶, plus its number in
 //! the block. The texts of a merged segment are in several parts; the highest 8 bits of an address are the number of the part.
 
-use lookalike_io::pool::par_map;
 use std::{cell::RefCell, io::Write, sync::Mutex};
 
-use lookalike_io::lock::lock;
+use lookalike_io::{lock::lock, pool::par_map};
 use zstd::{
     dict::{DecoderDictionary, EncoderDictionary},
     zstd_safe::{CCtx, DCtx},

@@ -1,12 +1,14 @@
 //! Writes a segment.
 
-use lookalike_io::pool::par_map;
 use std::{
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 
-use lookalike_io::disk::{self, File};
+use lookalike_io::{
+    disk::{self, File},
+    pool::par_map,
+};
 
 use super::{
     bits::Bits,

@@ -1,9 +1,9 @@
 //! Searches for many documents at once, before they are added.
 
-use lookalike_io::pool::{par_map, try_par_map};
 use std::ops::Range;
 
 use lookalike::fingerprint::{Digest, Lookup};
+use lookalike_io::pool::{par_map, try_par_map};
 
 use super::{
     documents::State,

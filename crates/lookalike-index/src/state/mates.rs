@@ -1,7 +1,8 @@
 //! Documents that are added together, and share keys.
 
-use crate::apart::apart;
 use lookalike_io::pool::par_map;
+
+use crate::apart::apart;
 
 /// The documents of a large change that share keys with others of the change. While they are decided, they are found here. Most documents
 /// share no key, so this is faster than postings, which are made for all of them afterwards.

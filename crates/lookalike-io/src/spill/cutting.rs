@@ -1,5 +1,5 @@
-//! The cutter whose kept texts may go to a temporary file. Generic code is compiled where its types are known, and most loops of `cut`
-//! are generic, so they are compiled here: the crate of the jobs is optimised for size.
+//! A cutter whose kept texts may be in a temporary file. Most loops of `cut` are generic, and generic code is compiled in the crate
+//! that chooses the types. This crate is optimised for speed, and the crate of the jobs for size, so the types are chosen here.
 
 use std::{ops::Range, sync::Arc};
 
@@ -41,23 +41,26 @@ impl SpilledCutter {
         self.0.pass();
     }
 
-    /// Cuts the next text, as [`Cutter::cut`] or, with what another thread has found, [`Cutter::cut_anchored`] do.
+    /// Cuts the next text, as [`Cutter::cut`] does.
     ///
     /// # Errors
     /// Fails if the temporary file fails.
-    pub fn cut(
+    pub fn cut(&mut self, units: Units, group: u64) -> Result<Outcome> {
+        self.0.cut(units, group)
+    }
+
+    /// Cuts the next text with what another thread has found, as [`Cutter::cut_anchored`] does.
+    ///
+    /// # Errors
+    /// Fails if the temporary file fails.
+    pub fn cut_anchored(
         &mut self,
         units: Units,
-        found: Option<(&[Anchor], bool, Option<Looked>)>,
+        anchors: (&[Anchor], bool),
+        looked: Option<Looked>,
         group: u64,
     ) -> Result<Outcome> {
-        match found {
-            Some((anchors, has_repeats, looked)) => {
-                self.0
-                    .cut_anchored(units, (anchors, has_repeats), looked, group)
-            }
-            None => self.0.cut(units, group),
-        }
+        self.0.cut_anchored(units, anchors, looked, group)
     }
 
     /// Returns the keys of anchors, as [`Cutter::joined`] does.

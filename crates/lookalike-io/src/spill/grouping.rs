@@ -2,7 +2,6 @@
 //! the keys that may be repeated, and once to collect these keys. Each thread reads the column for its own ranges of keys. If
 //! memory cannot hold the data of all ranges, the keys are divided into more ranges than there are threads.
 
-use crate::pool::{install, try_par_map};
 use std::ops::{Range, RangeInclusive};
 
 use rayon::ThreadPool;
@@ -10,6 +9,7 @@ use rayon::ThreadPool;
 use super::sieve::Sieve;
 use crate::{
     error::Result,
+    pool::{install, try_par_map},
     spill::{Budget, Spill},
 };
 

@@ -1,17 +1,16 @@
 //! External sorting: runs (pieces of the data that fit in memory) are sorted and written to a temporary file, then merged.
 
-use crate::pool::install;
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 use rayon::{ThreadPool, slice::ParallelSliceMut};
 
 use super::{Budget, Spill};
-use crate::error::Result;
+use crate::{error::Result, pool::install};
 
 /// The largest number of bytes of a run that are read at a time during the merge.
 const PIECE: usize = 1 << 18;
 
-/// Rows of fixed width. Each of these types is sorted here, so that its order is compiled once, and optimised for speed.
+/// Rows of fixed width. The sort of each type is compiled here: once, and optimised for speed.
 pub trait Sortable: bytemuck::Pod + Ord + Send {
     /// Sorts rows on all threads of the current pool.
     fn sort(rows: &mut [Self]);

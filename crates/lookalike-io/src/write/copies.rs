@@ -1,7 +1,6 @@
 //! Copies documents to a folder. Until all of them are complete, they are in a hidden folder inside
 //! it (`publish/tree.rs`).
 
-use crate::pool::try_par_map;
 use std::{
     io::{self, Write},
     ops::Range,
@@ -17,6 +16,7 @@ use super::{
 use crate::{
     disk::{File, Window},
     error::{Error, ErrorKind, Result},
+    pool::try_par_map,
     read::Packing,
     store::shown_path,
 };

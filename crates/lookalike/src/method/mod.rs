@@ -443,6 +443,7 @@ impl Method {
     /// Returns whether the fixed-size sketches of two documents ([`Scratch::bits`]) agree closely enough for the documents to be
     /// candidates. This is the second half of the definition of *candidate*: two documents that share a key are candidates only
     /// if their fixed-size sketches also agree.
+    // Not `#[inline]`: its loops would be compiled in the engine, which is optimised for size, and `pairs` would take 8 % more time.
     pub fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         self.sketcher.agree(a, b)
     }

@@ -66,15 +66,18 @@ impl Deciding {
             Within::Document => document.0 + 1,
             Within::All => head.group,
         };
-        let found = found.map(|found| (found.anchors, found.has_repeats, found.looked));
         let Outcome { pieces, is_dropped } = if !head.is_loaded {
             self.cutter.pass();
             Outcome::default()
         } else if head.is_reference {
             self.cutter.keep(units, group)?;
             Outcome::default()
+        } else if let Some(found) = found {
+            let anchors = (found.anchors, found.has_repeats);
+            self.cutter
+                .cut_anchored(units, anchors, found.looked, group)?
         } else {
-            self.cutter.cut(units, found, group)?
+            self.cutter.cut(units, group)?
         };
         if !head.is_reference {
             self.counts.add(head.tokens, &units, &pieces, is_dropped);

@@ -3,8 +3,10 @@
 use std::{hint::black_box, time::Instant};
 
 use lookalike_applications::records::Block;
-use lookalike_io::error::{Result, without_panic};
-use lookalike_io::pool::{install, par_map};
+use lookalike_io::{
+    error::{Result, without_panic},
+    pool::{install, par_map},
+};
 use serde::Serialize;
 
 use super::{

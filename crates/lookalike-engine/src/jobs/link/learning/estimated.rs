@@ -107,7 +107,7 @@ impl Learned {
 }
 
 /// The number of random pairs that are compared, and the largest number of candidates.
-const RANDOM: u32 = 200_000;
+const RANDOM: u64 = 200_000;
 const CANDIDATES: usize = 400_000;
 
 /// If there are more records, only the candidates that share some of the values are used.
@@ -328,7 +328,7 @@ fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
     let pairs = gathered.pairs();
     let number = |draw: u32| {
         let draw = u64::from(draw);
-        if pairs <= u64::from(RANDOM) {
+        if pairs <= RANDOM {
             draw
         } else {
             ((u128::from(finish(draw + 1)) * u128::from(pairs)) >> 64) as u64
@@ -343,7 +343,7 @@ fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
         patterns.append(&others);
         patterns
     };
-    let draws = 0..pairs.min(u64::from(RANDOM)) as u32;
+    let draws = 0..pairs.min(RANDOM) as u32;
     let some = |_, draws: Vec<u32>| draws.into_iter().fold(Patterns::default(), count);
     let counted = install(pool, || par_pieces(draws, some));
     counted.into_iter().reduce(both).unwrap_or_default()
