@@ -132,7 +132,7 @@ const CASES: [Case; 7] = [
 ];
 
 /// The minimum number of kills per case, if all cases run.
-const KILLS: u32 = 34;
+const KILLS: u32 = 20;
 
 impl Case {
     /// Kills runs and resumes them, until there were enough kills. Returns three numbers: the kills before anything was
@@ -170,7 +170,7 @@ impl Case {
             self.flags
         );
         let (mut random, mut kills) = (Random(7 + self.flags.len() as u64), [0; 3]);
-        while kills.iter().sum::<u32>() < cases(KILLS) {
+        while kills.iter().sum::<u32>() < cases(KILLS).max(4) {
             for name in ["kept.jsonl", "kept.decisions.jsonl", "bad.txt"] {
                 fs::remove_file(place.path(name)).unwrap();
             }
@@ -294,7 +294,7 @@ fn a_repeatedly_killed_run_gives_the_same_bytes() {
     let kills: u32 = midway.iter().flatten().sum();
     println!("{kills} kills: before, in and behind the first pass {midway:?}");
     let of_stage = |stage: usize| midway.iter().map(|of_case| of_case[stage]).sum::<u32>();
-    assert!(kills >= cases(KILLS) * some as u32, "{midway:?}");
+    assert!(kills >= cases(KILLS).max(4) * some as u32, "{midway:?}");
     assert!(
         !is_full() || (1..3).all(|stage| of_stage(stage) >= 5),
         "{midway:?}"

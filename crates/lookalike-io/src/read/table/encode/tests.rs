@@ -139,7 +139,10 @@ fn every_type() {
     let small = |value: i64| i32::try_from(value).unwrap_or(7);
     same(
         &(Arc::new(whole::<IntervalDayTimeType>(|v| {
-            Some(IntervalDayTime::new(small(v) % 5, small(v) * 61))
+            Some(IntervalDayTime::new(
+                small(v) % 5,
+                small(v).wrapping_mul(61),
+            ))
         })) as ArrayRef),
     );
     let parts = |v: i64| {
