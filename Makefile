@@ -46,7 +46,7 @@ $(SPARK)/installed: tests/spark/requirements.txt
 $(STORES)/installed: tests/stores/requirements.txt
 %/installed:
 	python3 -m venv $*
-	$*/bin/pip install --quiet --disable-pip-version-check -r $<
+	$*/bin/pip install --quiet --disable-pip-version-check --no-compile -r $<
 	touch $@
 
 # The Python package, which is used where it is: the module that cargo built, in an environment. Its quick tests.
