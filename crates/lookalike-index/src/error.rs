@@ -73,6 +73,16 @@ pub enum Error {
     /// An index that cannot be read, because an earlier write failed, and its files could not be read afterwards.
     #[error("{}: the index can no longer be read: {}. Open it again when this is mended", shown::path(&.0.display().to_string()), .1)]
     Unreadable(PathBuf, String),
+    /// A compaction for which the disk has too little room.
+    #[error("{}: compact needs about {:.1} MB of free space, and there are {:.1} MB; free some first", shown::path(&folder.display().to_string()), *needs as f64 / 1e6, *free as f64 / 1e6)]
+    NoRoom {
+        /// The index.
+        folder: PathBuf,
+        /// The bytes of a second copy of the documents.
+        needs: u64,
+        /// The bytes that are free.
+        free: u64,
+    },
     /// A query for similarities that the index does not find.
     #[error(
         "the threshold {asked} is below that of the index, {own}, which finds only documents that are at least so similar"

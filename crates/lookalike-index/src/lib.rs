@@ -43,6 +43,8 @@ mod sketched;
 
 mod apart;
 
+mod listed;
+
 mod segment;
 
 mod law;

@@ -8,7 +8,7 @@ use super::{
     codec::{Decoder, Encoder},
     whole,
 };
-use crate::{error::Result, law::Verdict};
+use crate::{error::Result, law::Verdict, listed::Listed};
 
 const MAGIC: [u8; 8] = *b"\x89LKACHG\n";
 
@@ -29,8 +29,8 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    /// Writes the file and returns its name, which depends on the content alone; none if nothing changed.
-    pub(crate) fn write(&self, folder: &Path) -> Result<Option<String>> {
+    /// Writes the file, whose name depends on the content alone; none if nothing changed.
+    pub(crate) fn write(&self, folder: &Path) -> Result<Option<Listed>> {
         if *self == Self::default() {
             return Ok(None);
         }
@@ -55,13 +55,12 @@ impl Changed {
         numbers(&mut out, &self.following);
         let bytes = whole::seal(MAGIC, &out.0);
         let name = format!("changed-{:032x}", xxh3_128(&bytes));
-        whole::write(folder, &name, &bytes)?;
-        Ok(Some(name))
+        whole::write(folder, &name, &bytes).map(Some)
     }
 
-    pub(crate) fn read(folder: &Path, name: &str) -> Result<Self> {
-        let path = folder.join(name);
-        let content = whole::unseal(&path, MAGIC)?;
+    pub(crate) fn read(folder: &Path, listed: &Listed) -> Result<Self> {
+        let path = folder.join(&listed.name);
+        let content = whole::unseal(&path, listed, MAGIC)?;
         let mut read = Decoder(&content);
         let mut all = || {
             let changed = Self {

@@ -3,10 +3,7 @@
 //! The feed is the only part of an index that depends on its history. Each file has a part of the feed, whose first number is its name.
 //! The changes that are not in a file yet are in the log.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use super::{
     codec::{Decoder, Encoder},
@@ -15,14 +12,13 @@ use super::{
 use crate::{
     change::Change,
     error::{Error, Result},
+    listed::{Kind, Listed},
 };
 
 const MAGIC: [u8; 8] = *b"\x89LKAFED\n";
 
-const PREFIX: &str = "changes-";
-
 /// Writes a part of the feed.
-pub(crate) fn write(folder: &Path, first: u64, changes: &[Change]) -> Result<()> {
+pub(crate) fn write(folder: &Path, first: u64, changes: &[Change]) -> Result<Listed> {
     let mut out = Encoder::default();
     changes.iter().for_each(|change| out.change(change));
     let packed = zstd::bulk::compress(&out.0, 3).map_err(Error::Write)?;
@@ -32,35 +28,23 @@ pub(crate) fn write(folder: &Path, first: u64, changes: &[Change]) -> Result<()>
     content.0.extend(packed);
     whole::write(
         folder,
-        &format!("{PREFIX}{first:020}"),
+        &format!("changes-{first:020}"),
         &whole::seal(MAGIC, &content.0),
     )
 }
 
-/// Returns the first numbers and the paths of all parts, in order.
-pub(crate) fn parts(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
-    let failed = |source| Error::File {
-        path: folder.into(),
-        source,
-    };
-    let mut parts = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .and_then(|name| name.strip_prefix(PREFIX));
-        if let Some(first) = name.and_then(|first| first.parse().ok()) {
-            parts.push((first, path));
-        }
+/// Returns the number of a part's first change.
+pub(crate) fn first(part: &Listed) -> u64 {
+    match Kind::of(&part.name) {
+        Some(Kind::Changes(first)) => first,
+        _ => 0,
     }
-    parts.sort();
-    Ok(parts)
 }
 
-/// Returns the number of changes of a part, and the changes.
-pub(crate) fn read(path: &Path) -> Result<Vec<Change>> {
-    let content = whole::unseal(path, MAGIC)?;
+/// Returns the changes of a part.
+pub(crate) fn read(folder: &Path, part: &Listed) -> Result<Vec<Change>> {
+    let path = &folder.join(&part.name);
+    let content = whole::unseal(path, part, MAGIC)?;
     let invalid = || whole::damaged(path, "its content is invalid");
     let mut read = Decoder(&content);
     let (count, size) = (
@@ -75,7 +59,11 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Change>> {
         .ok()
         .filter(|_| bound == Some(size))
         .ok_or_else(invalid)?;
-    let plain = zstd::bulk::decompress(read.0, size).map_err(|_| invalid())?;
+    let mut plain = Vec::new();
+    plain.try_reserve_exact(size).map_err(|_| invalid())?;
+    zstd::bulk::Decompressor::new()
+        .and_then(|mut unpacker| unpacker.decompress_to_buffer(read.0, &mut plain))
+        .map_err(|_| invalid())?;
     let mut read = Decoder(&plain);
     let changes: Option<Vec<Change>> = (0..count).map(|_| read.change()).collect();
     changes.filter(|_| read.0.is_empty()).ok_or_else(invalid)

@@ -4,9 +4,9 @@ mod codec;
 
 mod whole;
 
-pub(crate) mod log;
-
 pub(crate) mod manifest;
+
+pub(crate) mod log;
 
 pub(crate) mod changed;
 
@@ -14,3 +14,4 @@ pub(crate) mod feed;
 
 pub(crate) use codec::{Decoder, Encoder};
 pub use manifest::Settings;
+pub(crate) use whole::{UNLIKE, damaged, sync_folder};

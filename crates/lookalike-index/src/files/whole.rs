@@ -2,24 +2,39 @@
 //!
 //! Such a file consists of magic bytes (8), the version (4), the content, and the XXH3-128 of all this.
 
-use std::{io::Write, path::Path};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use lookalike_io::disk::{self, File};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{
     error::{Error, Result},
+    listed::Listed,
     segment::PRIVATE,
 };
 
 const VERSION: u32 = 1;
 const SUM: usize = size_of::<u128>();
 
-pub(super) fn damaged(path: &Path, what: &str) -> Error {
+/// What is wrong with a file that the manifest lists with another size or checksum.
+pub(crate) const UNLIKE: &str = "its size or checksum is not what the manifest says";
+
+pub(crate) fn damaged(path: &Path, what: &str) -> Error {
     Error::Damaged(format!(
         "{} ({what})",
         lookalike::shown::path(&path.display().to_string())
     ))
+}
+
+/// Writes the names of a folder's files to the disk.
+pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+    disk::sync_folder(folder).map_err(|source| Error::File {
+        path: folder.into(),
+        source,
+    })
 }
 
 /// Returns a file with this content.
@@ -30,9 +45,12 @@ pub(super) fn seal(magic: [u8; 8], content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Returns the content of a file.
-pub(super) fn unseal(path: &Path, magic: [u8; 8]) -> Result<Vec<u8>> {
+/// Returns the content of a file that the manifest lists.
+pub(super) fn unseal(path: &Path, listed: &Listed, magic: [u8; 8]) -> Result<Vec<u8>> {
     let mut bytes = read(path)?;
+    if Listed::of_bytes(&listed.name, &bytes) != *listed {
+        return Err(damaged(path, UNLIKE));
+    }
     let head = magic.len() + size_of_val(&VERSION);
     let length = bytes
         .len()
@@ -63,9 +81,8 @@ pub(super) fn unseal(path: &Path, magic: [u8; 8]) -> Result<Vec<u8>> {
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     let read = || {
         let file = File::open_regular(path)?;
-        let mut bytes = vec![0; usize::try_from(file.length()?).map_err(std::io::Error::other)?];
-        file.read_exact_at(&mut bytes, 0)?;
-        Ok(bytes)
+        let length = file.length()?;
+        read_from(&file, length)
     };
     read().map_err(|source| Error::File {
         path: path.into(),
@@ -73,8 +90,23 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
+/// Returns the first bytes of a file.
+pub(super) fn read_from(file: &File, length: u64) -> io::Result<Vec<u8>> {
+    let (mut bytes, length) = (
+        Vec::new(),
+        usize::try_from(length).map_err(io::Error::other)?,
+    );
+    // The size may be wrong, and then more than there is memory.
+    bytes
+        .try_reserve_exact(length)
+        .map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.resize(length, 0);
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
 /// Writes a file of an index that appears only when it is complete: under another name, synced, and renamed.
-pub(super) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+pub(super) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<Listed> {
     let unfinished = folder.join(format!("{name}.new"));
     let failed = |source| Error::File {
         path: folder.join(name),
@@ -89,5 +121,6 @@ pub(super) fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         file.sync()?;
         disk::rename(&unfinished, &folder.join(name))
     };
-    write().map_err(failed)
+    write().map_err(failed)?;
+    Ok(Listed::of_bytes(name, bytes))
 }

@@ -10,10 +10,9 @@ use lookalike_io::disk::{self, File};
 
 use super::{
     merges::Merges,
-    waiting::{Queue, WriteLock, Writer},
+    waiting::{Feed, Queue, WriteLock, Writer},
 };
 use crate::{
-    change::Change,
     error::{Error, Result},
     files::manifest::Settings,
     state::State,
@@ -41,8 +40,8 @@ pub struct Index {
     /// None if the index was opened for reading.
     pub(super) writer: Option<Mutex<Writer>>,
     pub(super) queue: Queue,
-    /// For an index that was opened for reading: the changes that were not in a part of the feed, and the number of the next change.
-    pub(super) seen: (Vec<Change>, u64),
+    /// For an index that was opened for reading.
+    pub(super) seen: Feed,
     /// Why the index can no longer be read: a write failed, and afterwards its files could not be read.
     pub(super) unreadable: OnceLock<String>,
     /// The memory that documents take before they are written as a segment, in bytes.

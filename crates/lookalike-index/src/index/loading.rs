@@ -6,9 +6,15 @@ use super::record::Replayed;
 use crate::{
     change::Change,
     collection,
-    error::{Error, Result},
-    files::{changed::Changed, log, manifest::Manifest},
+    error::Result,
+    files::{
+        UNLIKE,
+        changed::Changed,
+        damaged, log,
+        manifest::{Manifest, NAME},
+    },
     law::Verdict,
+    listed::Listed,
     segment::Segment,
     state::{Open, State},
 };
@@ -16,8 +22,8 @@ use crate::{
 /// An index as its files say.
 pub(super) struct Loaded {
     pub(super) state: State,
-    /// The size of the log without an incomplete record.
-    pub(super) log: u64,
+    /// The log.
+    pub(super) log: log::Read,
     /// The changes in the log that are not in the parts of the feed yet.
     pub(super) pending: Vec<Change>,
     /// The number of the next change.
@@ -30,25 +36,37 @@ pub(super) fn load(folder: &Path, manifest: &Manifest, limit: Option<u64>) -> Re
         collection::method(manifest.settings.config.clone())?,
         manifest.settings.store,
     );
-    for name in &manifest.segments {
-        let segment = Arc::new(Segment::open(folder, name, state.shape)?);
-        state.segments.push(Open::new(segment));
+    let of = |name: &str, what| damaged(&folder.join(name), what);
+    let mut end = 0;
+    for listed in &manifest.segments {
+        let segment = Segment::open(folder, &listed.name, state.shape)?;
+        if segment.listed != *listed {
+            return Err(of(&listed.name, UNLIKE));
+        }
+        let first = segment.head.base;
+        end = (first.checked_add(segment.present().bits().end()))
+            .filter(|_| first >= end)
+            .ok_or_else(|| of(&listed.name, "its documents are not after those before it"))?;
+        state.segments.push(Open::new(Arc::new(segment)));
+    }
+    if end > manifest.next {
+        return Err(of(NAME, "it has more documents than its next number"));
     }
     state.start_at(manifest.next);
-    if let Some(name) = &manifest.changed {
-        state.restore(Changed::read(folder, name)?)?;
+    if let Some(listed) = &manifest.changed {
+        state.restore(Changed::read(folder, listed)?)?;
     }
-    let read = log::read(folder, manifest.hash, limit)?;
+    for part in &manifest.feed {
+        if Listed::read(folder, &part.name)? != *part {
+            return Err(of(&part.name, UNLIKE));
+        }
+    }
+    let read = log::read(folder, manifest, limit)?;
     let mut next = manifest.changes;
     let mut pending = Vec::new();
     for record in read.records() {
-        let invalid = || {
-            Error::Damaged(format!(
-                "{} (a record of the log is invalid)",
-                folder.display()
-            ))
-        };
-        let record = Replayed::read(manifest.settings.store, record).ok_or_else(invalid)?;
+        let invalid = || of(&log::name(manifest.hash), "a record of it is invalid");
+        let record = Replayed::read(state.store, state.shape, record).ok_or_else(invalid)?;
         if record.first != next {
             return Err(invalid());
         }
@@ -58,7 +76,7 @@ pub(super) fn load(folder: &Path, manifest: &Manifest, limit: Option<u64>) -> Re
     }
     Ok(Loaded {
         state,
-        log: read.length,
+        log: read,
         pending,
         next,
     })

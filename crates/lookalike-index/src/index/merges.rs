@@ -26,7 +26,7 @@ pub enum Merges {
 }
 
 /// The name of the file that a merge writes.
-pub(super) const UNFINISHED: &str = "merged.new";
+pub(super) const MERGED: &str = "merged.new";
 
 /// A merge that a thread does.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Merging {
     ) -> Self {
         let (merged, folder) = (Arc::new(merged), PathBuf::from(folder));
         let of_thread = merged.clone();
-        let work = move || of_thread.write(&folder, UNFINISHED);
+        let work = move || of_thread.write(&folder, MERGED);
         let work = match merges {
             Merges::AtOnce => Work::Ended(work()),
             Merges::InBackground => match thread::Builder::new().name("merge".into()).spawn(work) {

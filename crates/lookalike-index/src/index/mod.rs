@@ -30,6 +30,8 @@ mod opening;
 
 mod reading;
 
+mod feed;
+
 pub use folder::Index;
 pub use merges::Merges;
 pub use reading::{Checked, Stats, Stored};

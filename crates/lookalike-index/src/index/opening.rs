@@ -10,7 +10,7 @@ use super::{
     folder::{Index, LOCK, lock, make_folder},
     loading::{Loaded, load},
     merges::Merges,
-    waiting::{Queue, WriteLock, Writer},
+    waiting::{Feed, Queue, WriteLock, Writer},
 };
 use crate::{
     collection,
@@ -18,7 +18,9 @@ use crate::{
     files::{
         log::Log,
         manifest::{Manifest, NAME, Settings},
+        sync_folder,
     },
+    listed::Kind,
     state::Store,
 };
 
@@ -44,7 +46,8 @@ impl Index {
         let lock = lock(folder)?;
         // Another process can have created an index meanwhile.
         refuse_used(folder)?;
-        let manifest = Manifest::new(settings, Vec::new(), None, 0, 1)?;
+        let manifest = Manifest::new(settings, Vec::new(), None, Vec::new(), 0, 1)?;
+        Log::create(folder, manifest.hash)?;
         manifest.write(folder)?;
         Self::with_lock(folder, lock)
     }
@@ -68,8 +71,11 @@ impl Index {
             next,
         } = load(folder, &manifest, None)?;
         let settings = manifest.settings.clone();
-        let log = Log::new(folder, manifest.hash, log);
-        log.cut()?;
+        // The last writer may have been killed before its syncs. Otherwise a power cut could keep changes of this writer, and lose
+        // those that they follow.
+        sync_folder(folder)?;
+        let mut log = Log::after(&log, folder, manifest.hash);
+        log.as_mut().map_or(Ok(()), Log::clear)?;
         let writer = Writer {
             log,
             manifest,
@@ -86,7 +92,7 @@ impl Index {
             state: RwLock::new(state),
             writer,
             queue: Queue::default(),
-            seen: (Vec::new(), 1),
+            seen: Feed::default(),
             unreadable: OnceLock::new(),
             budget: BUDGET,
             merges: Merges::default(),
@@ -102,19 +108,24 @@ impl Index {
     pub fn open_to_read(folder: &Path) -> Result<Self> {
         let mut tries = 0;
         loop {
-            let manifest = Manifest::read(folder)?;
-            let loaded = load(folder, &manifest, None);
+            let bytes = Manifest::bytes(folder)?;
+            let loaded = Manifest::of_bytes(folder, &bytes)
+                .and_then(|manifest| Ok((load(folder, &manifest, None)?, manifest)));
             // The writer can have replaced the files meanwhile.
-            let is_current = Manifest::read(folder)? == manifest;
+            let is_current = Manifest::bytes(folder)? == bytes;
             match loaded {
-                Ok(loaded) if is_current => {
+                Ok((loaded, manifest)) if is_current => {
                     return Ok(Self {
                         folder: folder.into(),
                         settings: manifest.settings,
                         state: RwLock::new(loaded.state),
                         writer: None,
                         queue: Queue::default(),
-                        seen: (loaded.pending, loaded.next),
+                        seen: Feed {
+                            parts: manifest.feed,
+                            pending: loaded.pending,
+                            next: loaded.next,
+                        },
                         unreadable: OnceLock::new(),
                         budget: BUDGET,
                         merges: Merges::default(),
@@ -137,7 +148,12 @@ fn refuse_used(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         // A crash while an index was created can have left these.
         let name = entry.map_err(failed)?.file_name();
-        if name != LOCK && name != format!("{NAME}.new").as_str() {
+        let name = name.to_string_lossy();
+        let whole = name.strip_suffix(".new");
+        if name != LOCK
+            && whole != Some(NAME)
+            && Kind::of(whole.unwrap_or(&name)) != Some(Kind::Log)
+        {
             return Err(Error::Exists(folder.into()));
         }
     }

@@ -4,15 +4,17 @@ use std::fs;
 
 use lookalike_io::disk;
 
-use super::{folder::Index, merges::UNFINISHED, waiting::Writer};
+use super::{folder::Index, merges::MERGED, waiting::Writer};
 use crate::{
     error::{Error, Result},
     files::{
         feed,
         log::{self, Log},
-        manifest::Manifest,
+        manifest::{Manifest, NAME},
     },
+    listed::{Kind, Listed},
     segment::SPAN,
+    state::UNFINISHED,
 };
 
 impl Index {
@@ -34,9 +36,23 @@ impl Index {
     /// copy.
     ///
     /// # Errors
-    /// Fails if the index cannot be written, or if it is damaged. Then it is as it was before.
+    /// Fails if the disk has too little room, which is found before anything is written; if the index cannot be written, or if it is
+    /// damaged. Then it is as it was before.
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.exclusive()?;
+        let needs = self.read().compacted_bytes();
+        match disk::free_space(&self.folder) {
+            Ok(free) if free < needs => {
+                let folder = self.folder.clone();
+                return Err(Error::NoRoom {
+                    folder,
+                    needs,
+                    free,
+                });
+            }
+            // If the space is unknown, it may suffice.
+            _ => {}
+        }
         self.guarded(&mut writer, |writer| {
             self.forget_merge(writer);
             self.flush()?;
@@ -48,57 +64,29 @@ impl Index {
 
     pub(super) fn replace_manifest(&self, writer: &mut Writer) -> Result<()> {
         let state = self.read();
+        let mut feed = writer.manifest.feed.clone();
         if !writer.pending.is_empty() {
-            feed::write(
-                &self.folder,
-                writer.next - writer.pending.len() as u64,
-                &writer.pending,
-            )?;
-            writer.pending.clear();
+            let first = writer.next - writer.pending.len() as u64;
+            feed.push(feed::write(&self.folder, first, &writer.pending)?);
         }
         let changed = state.changed().write(&self.folder)?;
-        let segments = state
-            .segments
-            .iter()
-            .map(|open| open.segment.name.clone())
-            .collect();
+        let segments = state.segments.iter();
         let manifest = Manifest::new(
             self.settings.clone(),
-            segments,
+            segments.map(|open| open.segment.listed.clone()).collect(),
             changed,
+            feed,
             state.memory.next(),
             writer.next,
         )?;
         drop(state);
-        disk::sync_folder(&self.folder).map_err(|source| Error::File {
-            path: self.folder.clone(),
-            source,
-        })?;
-        let is_same = manifest.hash == writer.manifest.hash;
-        // An equal manifest that was replaced before can have left its log, which must not continue this one.
-        if !is_same {
-            self.remove_log(manifest.hash)?;
-        }
+        // This may replace the log of an equal manifest. What that says is in the segments already.
+        let log = Log::create(&self.folder, manifest.hash)?;
         manifest.write(&self.folder)?;
-        if is_same {
-            // The log belongs to the old manifest, which is equal. What it says is in the segments already.
-            self.remove_log(manifest.hash)?;
-        }
-        writer.log = Log::new(&self.folder, manifest.hash, 0);
+        writer.pending.clear();
+        writer.log = Some(log);
         writer.manifest = manifest;
         self.remove_stale_of(writer);
-        Ok(())
-    }
-
-    fn remove_log(&self, manifest: u64) -> Result<()> {
-        let path = self.folder.join(log::name(manifest));
-        if path.exists() {
-            disk::remove(&path).map_err(|source| Error::File { path, source })?;
-            disk::sync_folder(&self.folder).map_err(|source| Error::File {
-                path: self.folder.clone(),
-                source,
-            })?;
-        }
         Ok(())
     }
 
@@ -118,16 +106,18 @@ impl Index {
             .flatten()
             .filter_map(|entry| entry.file_name().into_string().ok())
         {
-            let is_used = match name.split_once('-') {
-                _ if name == UNFINISHED => writer.merging.is_some(),
-                _ if name.ends_with(".new") => false,
-                Some(("segment", _)) => manifest.segments.contains(&name),
-                Some(("changed", _)) => manifest.changed.as_ref() == Some(&name),
-                Some(("log", _)) => name == log::name(manifest.hash),
-                Some(("changes", first)) => first
-                    .parse()
-                    .is_ok_and(|first: u64| first < manifest.changes),
-                _ => true,
+            let is_unfinished = name.ends_with(".new");
+            let whole = name.strip_suffix(".new").unwrap_or(&name);
+            let is_listed = |files: &[Listed]| files.iter().any(|listed| listed.name == name);
+            let is_used = match Kind::of(whole) {
+                _ if name == MERGED => writer.merging.is_some(),
+                Some(_) if is_unfinished => false,
+                Some(Kind::Segment) => is_listed(&manifest.segments),
+                Some(Kind::Changed) => is_listed(manifest.changed.as_slice()),
+                Some(Kind::Changes(_)) => is_listed(&manifest.feed),
+                Some(Kind::Log) => name == log::name(manifest.hash),
+                // Other files may belong to others.
+                None => name != UNFINISHED && !(is_unfinished && whole == NAME),
             };
             if !is_used {
                 // A file that remains takes space, and is removed at the next time.

@@ -4,10 +4,9 @@ use serde::Serialize;
 
 use super::folder::Index;
 use crate::{
-    change::{Change, Decided},
+    change::Decided,
     decision::Decision,
     error::{Error, Result},
-    files::feed,
     id::Id,
     law::Content,
     query::{Ask, Found},
@@ -152,16 +151,12 @@ impl Index {
         give: &mut dyn FnMut(&Id, &str) -> Result<()>,
     ) -> Result<u64> {
         let state = self.readable()?;
-        let (mut number, mut given) = (from, 0);
-        while number < state.memory.next() && given < count {
-            if state.is_live(number) {
-                let id = state.id(number)?;
-                state.with_payload(number, |text| give(&id, &String::from_utf8_lossy(text)))??;
-                given += 1;
-            }
-            number += 1;
+        let mut numbers = state.numbers_from(from);
+        for number in numbers.by_ref().take(count) {
+            let id = state.id(number)?;
+            state.with_payload(number, |text| give(&id, &String::from_utf8_lossy(text)))??;
         }
-        Ok(number)
+        Ok(numbers.next().unwrap_or(state.memory.next()))
     }
 
     /// Returns about how many bytes the texts have.
@@ -184,66 +179,6 @@ impl Index {
     /// them again.
     pub fn next_number(&self) -> u64 {
         self.read().memory.next()
-    }
-
-    /// Returns at most `limit` changed decisions with their numbers, beginning after the change with the number `after`. Changes are
-    /// numbered from 1.
-    ///
-    /// # Errors
-    /// Fails if the index was opened for writing and a write failed, if a file cannot be read, or if it is damaged.
-    pub fn changes(&self, after: u64, limit: usize) -> Result<Vec<(u64, Change)>> {
-        let mut found = Vec::new();
-        self.each_change(after, &mut |number, change| {
-            if found.len() < limit {
-                found.push((number, change));
-            }
-            Ok(found.len() < limit)
-        })?;
-        Ok(found)
-    }
-
-    /// Calls `give` with all changed decisions after the one with the number `after`, until it returns false. Memory: one part of the
-    /// feed.
-    ///
-    /// # Errors
-    /// Fails for the same reasons as [`changes`](Self::changes), or with any error of `give`.
-    pub fn each_change(
-        &self,
-        after: u64,
-        give: &mut dyn FnMut(u64, Change) -> Result<bool>,
-    ) -> Result<()> {
-        let (pending, next) = self.pending()?;
-        let in_parts = next - pending.len() as u64;
-        let parts = feed::parts(&self.folder)?;
-        for (at, (first, path)) in parts
-            .iter()
-            .enumerate()
-            .filter(|(_, (first, _))| *first < in_parts)
-        {
-            // Another process can have written parts since this one opened the index.
-            let end = parts
-                .get(at + 1)
-                .map_or(in_parts, |(next, _)| in_parts.min(*next));
-            if end > after + 1 {
-                for (number, change) in (*first..end)
-                    .zip(feed::read(path)?)
-                    .filter(|(number, _)| *number > after)
-                {
-                    if !give(number, change)? {
-                        return Ok(());
-                    }
-                }
-            }
-        }
-        for (number, change) in (in_parts..)
-            .zip(pending)
-            .filter(|(number, _)| *number > after)
-        {
-            if !give(number, change)? {
-                return Ok(());
-            }
-        }
-        Ok(())
     }
 
     /// Returns the sizes of the index.
@@ -284,8 +219,6 @@ impl Index {
     /// # Errors
     /// Fails with the first fault that is found.
     pub fn check(&self, decisions: bool) -> Result<Checked> {
-        let (pending, next) = self.pending()?;
-        let in_parts = next - pending.len() as u64;
         let state = self.readable()?;
         let mut checked = Checked {
             documents: state.len(),
@@ -296,27 +229,7 @@ impl Index {
             open.segment.check()?;
             checked.bytes += open.segment.bytes();
         }
-        // Another process can have written parts since this one opened the index.
-        let mut expected = 1;
-        for (first, path) in feed::parts(&self.folder)?
-            .into_iter()
-            .filter(|(first, _)| *first < in_parts)
-        {
-            let count = feed::read(&path)?.len() as u64;
-            if first != expected {
-                return Err(Error::Damaged(format!(
-                    "{}: changes before number {first} are missing",
-                    self.folder.display()
-                )));
-            }
-            expected = first + count;
-        }
-        if expected != in_parts {
-            return Err(Error::Damaged(format!(
-                "{}: changes from number {expected} are missing",
-                self.folder.display()
-            )));
-        }
+        self.each_part(0, &mut |_, _| Ok(true))?;
         if decisions {
             for number in state.numbers() {
                 let place = state.place(number)?;

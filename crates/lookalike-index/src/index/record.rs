@@ -9,6 +9,7 @@ use crate::{
     error::Result,
     files::{Decoder, Encoder},
     law::{Content, Verdict},
+    segment::Shape,
     state::{Sketched, State, Store},
 };
 
@@ -78,7 +79,7 @@ pub(super) struct Replayed<'a> {
 
 impl<'a> Replayed<'a> {
     /// Reads a record; none if it is invalid.
-    pub(super) fn read(store: Store, record: &'a [u8]) -> Option<Self> {
+    pub(super) fn read(store: Store, shape: Shape, record: &'a [u8]) -> Option<Self> {
         let mut read = Decoder(record);
         let removed = read.list(Decoder::number)?;
         let added = read.list(|read| {
@@ -88,14 +89,12 @@ impl<'a> Replayed<'a> {
             }
             let digest = Digest::from_le_bytes(read.take()?);
             let [empty] = read.take()?;
-            let keys = read
-                .bytes()?
-                .as_chunks()
-                .0
-                .iter()
-                .map(|key| u32::from_le_bytes(*key))
-                .collect();
+            let keys = read.bytes()?.as_chunks().0;
+            let keys: Vec<u32> = keys.iter().map(|key| u32::from_le_bytes(*key)).collect();
             let bits = read.bytes()?.to_vec();
+            if (keys.len(), bits.len()) != (shape.bands, shape.stride) {
+                return None;
+            }
             Some(Added::Sketched(Sketched {
                 id,
                 key,

@@ -15,7 +15,8 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    files::{feed, manifest::Manifest},
+    files::{log::Log, manifest::Manifest},
+    listed::Listed,
 };
 
 /// The number of snapshots that this process made, so that no two have the same unfinished folder.
@@ -31,7 +32,7 @@ impl Index {
     pub fn snapshot(&self, to: &Path) -> Result<()> {
         let mut writer = self.exclusive()?;
         // The log must not be shared, because it changes.
-        if writer.log.length() > 0 {
+        if !writer.log.as_ref().is_some_and(Log::is_empty) {
             self.guarded(&mut writer, |writer| self.publish(writer))?;
         }
         let failed = |source| Error::File {
@@ -63,20 +64,13 @@ impl Index {
     /// Copies what the manifest names.
     fn copy(&self, writer: &Writer, to: &Path) -> Result<()> {
         let Manifest {
-            segments, changed, ..
+            segments,
+            changed,
+            feed,
+            hash,
+            ..
         } = &writer.manifest;
-        let mut names: Vec<String> = segments.iter().chain(changed).cloned().collect();
-        for (_, path) in feed::parts(&self.folder)?
-            .into_iter()
-            .filter(|(first, _)| *first < writer.manifest.changes)
-        {
-            names.extend(
-                path.file_name()
-                    .and_then(|name| name.to_str())
-                    .map(String::from),
-            );
-        }
-        for name in &names {
+        for Listed { name, .. } in segments.iter().chain(changed).chain(feed) {
             let (from, to) = (self.folder.join(name), to.join(name));
             let failed = |source| Error::File {
                 path: to.clone(),
@@ -86,10 +80,7 @@ impl Index {
                 disk::copy(&from, &to).map_err(failed)?;
             }
         }
-        disk::sync_folder(to).map_err(|source| Error::File {
-            path: to.into(),
-            source,
-        })?;
+        Log::create(to, *hash)?;
         writer.manifest.write(to)
     }
 }

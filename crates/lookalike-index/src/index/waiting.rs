@@ -13,6 +13,7 @@ use crate::{
     error::{Error, Result},
     files::{log::Log, manifest::Manifest},
     id::Id,
+    listed::Listed,
     state::Sketched,
 };
 
@@ -28,10 +29,29 @@ pub enum OnConflict {
     Replace,
 }
 
+/// The places of all changes. They are numbered from 1.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Feed {
+    /// The files with the first changes.
+    pub(super) parts: Vec<Listed>,
+    /// The other changes.
+    pub(super) pending: Vec<Change>,
+    /// The number of the next change.
+    pub(super) next: u64,
+}
+
+impl Feed {
+    /// Returns the number of the first change that is not in a file.
+    pub(super) fn in_memory(&self) -> u64 {
+        self.next - self.pending.len() as u64
+    }
+}
+
 /// What the writing process needs in addition to the documents.
 #[derive(Debug)]
 pub(super) struct Writer {
-    pub(super) log: Log,
+    /// None while the log has an old version, which is not continued.
+    pub(super) log: Option<Log>,
     pub(super) manifest: Manifest,
     /// The changes that are not in a part of the feed yet.
     pub(super) pending: Vec<Change>,

@@ -15,11 +15,12 @@ use super::{
     folder::Index,
     loading::{Loaded, load},
     record::Record,
-    waiting::{OnConflict, Operation, Request, Writer},
+    waiting::{Feed, OnConflict, Operation, Request, Writer},
 };
 use crate::{
     change::{Applied, Change, NewDocument},
     error::{Error, Result},
+    files::log::{Log, RESERVE},
     id::Id,
     prepared::{Prepared, Preparer},
     segment,
@@ -109,13 +110,17 @@ impl Index {
         })
     }
 
-    /// Returns the changes that are not in a part of the feed yet, and the number of the next change.
-    pub(super) fn pending(&self) -> Result<(Vec<Change>, u64)> {
+    /// Returns where all changes are.
+    pub(super) fn feed(&self) -> Result<Feed> {
         match &self.writer {
             Some(writer) => {
                 let writer = lock(writer);
                 self.refuse_unreadable()?;
-                Ok((writer.pending.clone(), writer.next))
+                Ok(Feed {
+                    parts: writer.manifest.feed.clone(),
+                    pending: writer.pending.clone(),
+                    next: writer.next,
+                })
             }
             None => Ok(self.seen.clone()),
         }
@@ -127,7 +132,7 @@ impl Index {
         Ok(self
             .writer
             .as_ref()
-            .map_or(self.seen.1, |writer| lock(writer).next))
+            .map_or(self.seen.next, |writer| lock(writer).next))
     }
 
     fn writer(&self) -> Result<&Mutex<Writer>> {
@@ -166,7 +171,8 @@ impl Index {
         }
         self.perform_group(writer, group, false);
         // What follows does not change any answer. Changes that add no documents make the log longer, too.
-        let size = self.read().memory.bytes().max(writer.log.length() as usize);
+        let log = writer.log.as_ref().map_or(0, Log::end);
+        let size = self.read().memory.bytes().max(log as usize);
         if writer.failed.is_none() && size >= self.budget {
             let _ = self.guarded(writer, |writer| self.publish(writer));
         }
@@ -208,6 +214,9 @@ impl Index {
         is_large: bool,
     ) -> Result<Vec<Result<Vec<Change>>>> {
         let (mut records, mut results) = (Vec::new(), Vec::new());
+        let adds = operations
+            .iter()
+            .any(|operation| !operation.added.is_empty());
         {
             let mut state = self.write();
             for operation in operations {
@@ -231,10 +240,10 @@ impl Index {
         }
         // Few ids can be those of many documents' representatives, so a record can be large though its operation is not.
         let is_large = is_large || records.iter().map(Vec::len).sum::<usize>() >= LARGE;
-        match is_large && results.iter().any(Result::is_ok) {
-            true => self.publish(writer)?,
-            false if records.is_empty() => {}
-            false => writer.log.append(&records)?,
+        match &mut writer.log {
+            _ if results.iter().all(Result::is_err) => {}
+            Some(log) if !is_large => log.append(&records, if adds { RESERVE } else { 0 })?,
+            _ => self.publish(writer)?,
         }
         Ok(results)
     }
@@ -261,8 +270,11 @@ impl Index {
         ));
         writer.merging = None;
         // What was not acknowledged is removed from the log, if this is possible.
-        let _ = writer.log.cut();
-        let again = || load(&self.folder, &writer.manifest, Some(writer.log.length()));
+        if let Some(log) = &mut writer.log {
+            let _ = log.clear();
+        }
+        let log = writer.log.as_ref().map(Log::end);
+        let again = || load(&self.folder, &writer.manifest, log);
         let why = match panic::catch_unwind(AssertUnwindSafe(again)) {
             Ok(Ok(Loaded {
                 state,

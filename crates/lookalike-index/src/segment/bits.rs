@@ -66,10 +66,26 @@ impl Bits {
             .sum()
     }
 
+    /// Returns the position after the last one in the set; 0 if the set is empty.
+    pub(crate) fn end(&self) -> u64 {
+        let last = self.words.iter().rposition(|&word| word != 0);
+        last.map_or(0, |at| {
+            64 * at as u64 + u64::from(64 - self.words[at].leading_zeros())
+        })
+    }
+
     /// Returns the positions in the set, in increasing order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        self.words.iter().zip(0u64..).flat_map(|(&word, at)| {
-            let mut left = word;
+        self.iter_from(0)
+    }
+
+    /// Returns the positions in the set that are not below `first`, in increasing order.
+    pub(crate) fn iter_from(&self, first: u64) -> impl Iterator<Item = u64> + '_ {
+        let begin = self.words.len().min((first / 64) as usize);
+        let words = self.words[begin..].iter().zip(begin as u64..);
+        words.flat_map(move |(&word, at)| {
+            let below = first.saturating_sub(64 * at).min(63);
+            let mut left = word >> below << below;
             std::iter::from_fn(move || {
                 let bit = left.trailing_zeros();
                 (left != 0).then(|| {

@@ -14,7 +14,10 @@ use lookalike_io::disk::File;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    listed::Listed,
+};
 
 /// The size of a block in bytes.
 pub(crate) const BLOCK: usize = 4096;
@@ -91,6 +94,11 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
+    /// Returns the hash of the blocks so far.
+    pub(crate) fn hash(&self) -> u128 {
+        self.hash.digest128()
+    }
+
     /// Returns the file, and the hash of all of its bytes.
     pub(crate) fn finish(self) -> (W, u128) {
         (self.out, self.hash.digest128())
@@ -151,6 +159,14 @@ impl Blocks {
 
     pub(crate) fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Describes the file as a manifest does.
+    pub(crate) fn listed(&self, name: &str) -> Result<Listed> {
+        Listed::of(name, &self.file).map_err(|source| Error::File {
+            path: self.path.clone(),
+            source,
+        })
     }
 
     /// Returns an error that says what is wrong with the file.

@@ -11,7 +11,10 @@ use super::{
     payloads::{self, Buffers},
     postings::Postings,
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    listed::Listed,
+};
 
 /// An immutable file of documents. In memory are its head, 0.6 bytes per document, and 4 bytes for about 800 postings.
 ///
@@ -19,7 +22,8 @@ use crate::error::{Error, Result};
 /// one block, or a few.
 pub(crate) struct Segment {
     blocks: Blocks,
-    pub(crate) name: String,
+    /// How a manifest lists the file.
+    pub(crate) listed: Listed,
     pub(crate) head: Head,
     shape: Shape,
     present: Ranked,
@@ -35,7 +39,7 @@ pub(crate) struct Segment {
 impl std::fmt::Debug for Segment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Segment")
-            .field("name", &self.name)
+            .field("listed", &self.listed)
             .field("head", &self.head)
             .finish_non_exhaustive()
     }
@@ -93,10 +97,9 @@ impl Segment {
             dictionaries
                 .push((!dictionary.is_empty()).then(|| DecoderDictionary::copy(&dictionary)));
         }
-        let name = name.into();
         Ok(Self {
+            listed: blocks.listed(name)?,
             blocks,
-            name,
             head,
             shape,
             present,
@@ -127,7 +130,7 @@ impl Segment {
 
     /// Verifies every block, and that the name is right.
     pub(crate) fn check(&self) -> Result<()> {
-        match format!("segment-{:032x}", self.blocks.hash()?) == self.name {
+        match format!("segment-{:032x}", self.blocks.hash()?) == self.listed.name {
             true => Ok(()),
             false => Err(self.blocks.damaged("its name does not fit its content")),
         }

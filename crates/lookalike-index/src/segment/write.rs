@@ -191,10 +191,10 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     let head = serde_json::to_vec(&head).map_err(|error| Error::Write(error.into()))?;
     out.write(&head)?;
     let head = out.end_section()?;
-    // The last block says where the head is.
-    [head.start, head.length]
-        .iter()
-        .try_for_each(|number| out.write(&number.to_le_bytes()))?;
+    // The last block says where the head is. The manifest has its checksum, so that depends on all blocks.
+    let before = out.hash().to_le_bytes();
+    let place = [head.start, head.length].map(u64::to_le_bytes).concat();
+    out.write(&[&place[..], &before].concat())?;
     out.end_section()?;
     Ok(())
 }

@@ -166,14 +166,20 @@ impl State {
 
     /// Returns the numbers of all documents, in input order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
-        let in_segments = self.segments.iter().flat_map(|open| {
-            open.live
-                .iter()
-                .map(|offset| open.segment.head.base + offset)
+        self.numbers_from(0)
+    }
+
+    /// Returns the numbers of the documents that are not below `first`, in input order.
+    pub(crate) fn numbers_from(&self, first: u64) -> impl Iterator<Item = u64> + '_ {
+        let in_segments = self.segments.iter().flat_map(move |open| {
+            let base = open.segment.head.base;
+            let live = open.live.iter_from(first.saturating_sub(base));
+            live.map(move |offset| base + offset)
         });
+        let begin = first.saturating_sub(self.memory.base) as usize;
+        let in_memory = (self.memory.base..).zip(self.memory.all()).skip(begin);
         in_segments.chain(
-            (self.memory.base..)
-                .zip(self.memory.all())
+            in_memory
                 .filter(|(_, held)| !held.gone)
                 .map(|(number, _)| number),
         )

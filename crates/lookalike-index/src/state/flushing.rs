@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The name of the file that is written.
-pub(super) const UNFINISHED: &str = "segment.new";
+pub(crate) const UNFINISHED: &str = "segment.new";
 
 impl State {
     /// Writes the documents in memory as a segment in a folder; none if there are no documents.

@@ -95,6 +95,18 @@ impl State {
             + self.late.range(span).count() as u64
     }
 
+    /// Returns about how much room a compaction needs: documents in memory are written twice. Removed documents are taken to be as large
+    /// as others.
+    pub(crate) fn compacted_bytes(&self) -> u64 {
+        let in_segments = self.segments.iter().map(|open| {
+            let segment = &open.segment;
+            let share = open.live.count() as f64 / segment.head.documents.max(1) as f64;
+            (segment.bytes() as f64 * share) as u64
+        });
+        // Compressed, documents take less than in memory.
+        in_segments.sum::<u64>() + self.memory.bytes() as u64 * 3 / 2
+    }
+
     /// Merges all segments, and numbers the documents from 0, so that equal contents become equal files. There must be no documents in
     /// memory. Each new segment has at most `most` documents.
     pub(crate) fn compacted(&self, folder: &Path, most: u64) -> Result<Self> {

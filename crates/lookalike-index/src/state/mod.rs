@@ -29,6 +29,7 @@ mod merged;
 mod merging;
 
 pub(crate) use documents::{Open, State};
+pub(crate) use flushing::UNFINISHED;
 pub(crate) use merged::Merged;
 pub(crate) use new::Sketched;
 pub use store::Store;

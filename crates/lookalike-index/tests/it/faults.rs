@@ -352,8 +352,8 @@ fn a_large_change_that_fails_is_not_in_the_feed() {
         );
         index.check(true).unwrap();
     }
-    // The segment, the part of the feed, and the manifest.
-    assert_eq!(failures, 3);
+    // The segment, the part of the feed, the log, and the manifest.
+    assert_eq!(failures, 4);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod common;
 mod faults;
 mod histories;
+mod hostile;
 mod index;
 mod kills;
 mod old;

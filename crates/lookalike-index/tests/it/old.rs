@@ -1,6 +1,9 @@
-//! An index that version 1 of the format wrote can still be read and changed.
+//! An index that an earlier version of the format wrote can still be read and changed.
 
-use std::{env, fs, path::Path};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use crate::common::{
     Held, batch,
@@ -19,8 +22,17 @@ fn held() -> Held {
     held
 }
 
-fn old() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old/index-1")
+/// The current version of the format.
+const VERSION: u32 = 2;
+
+fn old(version: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/old/index-{version}"))
+}
+
+fn version(folder: &Path) -> u64 {
+    let manifest = fs::read_to_string(folder.join("manifest")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(manifest.lines().next().unwrap()).unwrap();
+    json["version"].as_u64().unwrap()
 }
 
 /// Writes the old index, when a new version of the format begins. Without the variable, this is not a test.
@@ -30,7 +42,7 @@ fn an_old_index_is_written() {
         return;
     }
     let snapshots = folder();
-    let index = Index::create(&old(), settings())
+    let index = Index::create(&old(VERSION), settings())
         .unwrap()
         .with_memory(BUDGET);
     let mut held = Held::new();
@@ -43,11 +55,15 @@ fn an_old_index_is_written() {
 
 #[test]
 fn an_old_index_is_read_and_changed() {
+    (1..=VERSION).for_each(is_read_and_changed);
+}
+
+fn is_read_and_changed(of: u32) {
     let folders = folder();
     let folder = folders.path().join("index");
     fs::create_dir(&folder).unwrap();
     let mut kinds: Vec<String> = Vec::new();
-    for entry in fs::read_dir(old()).unwrap().map(|entry| entry.unwrap()) {
+    for entry in fs::read_dir(old(of)).unwrap().map(|entry| entry.unwrap()) {
         let name = entry.file_name().into_string().unwrap();
         kinds.push(name.split('-').next().unwrap().into());
         fs::copy(entry.path(), folder.join(name)).unwrap();
@@ -71,10 +87,18 @@ fn an_old_index_is_read_and_changed() {
                 .all(|((number, _), expected)| *number == expected)
     );
     let index = Index::open(&folder).unwrap();
+    assert_eq!(index.decisions().unwrap(), batch(&settings().config, &held));
+    assert_eq!(version(&folder), u64::from(of));
     let delete = Step::Delete(held.iter().step_by(3).map(|(id, ..)| *id).collect());
     perform(&delete, &index, &folder).unwrap();
     follow(&delete, &mut held);
+    assert_eq!(version(&folder), u64::from(VERSION));
     assert_eq!(index.decisions().unwrap(), batch(&settings().config, &held));
+    let number_of_changes = changes.len();
+    drop(index);
+    let index = Index::open(&folder).unwrap();
+    assert!(index.changes(0, usize::MAX).unwrap().len() > number_of_changes);
+    index.check(true).unwrap();
     index.compact().unwrap();
     assert_eq!(index.decisions().unwrap(), batch(&settings().config, &held));
 }

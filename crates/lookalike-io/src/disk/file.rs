@@ -126,6 +126,15 @@ impl File {
         Ok(is_own.then_some(file))
     }
 
+    /// Opens an existing file for writing at any position. A link is not followed.
+    pub fn open_to_write(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options
+            .write(true)
+            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+        doing(Operation::Open, || options.open(path)).map(Self)
+    }
+
     /// Opens a file for reading and writing at any position. If it does not exist, it is created for this user alone. A link is
     /// not followed.
     pub fn open_or_create(path: &Path) -> io::Result<Self> {
@@ -237,6 +246,26 @@ impl File {
         doing(Operation::Sync, || self.0.sync_all())
     }
 
+    /// Writes the file's contents to the disk, and its size if it is larger than before.
+    pub fn sync_data(&self) -> io::Result<()> {
+        doing(Operation::Sync, || self.0.sync_data())
+    }
+
+    /// Writes all bytes at `offset`, regardless of the current position.
+    pub fn write_all_at(&self, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let written = moving(Operation::Write, bytes.len(), |length| {
+                self.0.write_at(&bytes[..length], offset)
+            })?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            bytes = &bytes[written..];
+            offset += written as u64;
+        }
+        Ok(())
+    }
+
     /// Reads some bytes at `offset`, regardless of the current position.
     pub(crate) fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
         moving(Operation::Read, bytes.len(), |length| {
@@ -288,6 +317,15 @@ impl AsFd for File {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// Copies a regular file to a name that must not exist yet, and syncs the copy, which only this user can access. Links are not
+/// followed.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open_regular(from)?;
+    let mut copy = File::create_new(to, PRIVATE)?;
+    doing(Operation::Write, || io::copy(&mut source.0, &mut copy.0))?;
+    copy.sync()
 }
 
 /// Removes the permissions of the group and of others, if there are any. Only the owner and root can do this.

@@ -21,11 +21,11 @@ use std::io;
 
 use rustix::io::Errno;
 
-pub use file::{File, USUAL, allow_open_files};
+pub use file::{File, USUAL, allow_open_files, copy};
 pub(crate) use names::remove_all;
 pub use names::{
-    copy, exchange, folder_of, hard_link, make_folder, make_private, make_private_folder, remove,
-    remove_folder, rename, sync_folder,
+    exchange, folder_of, free_space, hard_link, make_folder, make_private, make_private_folder,
+    remove, remove_folder, rename, sync_folder, text_of,
 };
 pub use stream::Stream;
 pub use window::{WINDOW, Window};

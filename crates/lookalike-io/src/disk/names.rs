@@ -1,6 +1,6 @@
 //! Operations on the names of files.
 
-use std::{fs, io, os::unix::fs::DirBuilderExt, path::Path};
+use std::{ffi::OsStr, fs, io, os::unix::fs::DirBuilderExt, path::Path};
 
 use super::{
     Operation, doing,
@@ -30,12 +30,6 @@ pub fn exchange(_: &Path, _: &Path) -> io::Result<()> {
 /// Gives a file a second name.
 pub fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
     doing(Operation::Link, || fs::hard_link(from, to))
-}
-
-/// Copies a file and syncs the copy.
-pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    doing(Operation::Write, || fs::copy(from, to))?;
-    File::open(to)?.sync()
 }
 
 /// Removes a file from its folder.
@@ -91,6 +85,23 @@ pub fn remove_folder(path: &Path) -> io::Result<bool> {
 /// Writes a folder's list of names to the disk.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync()
+}
+
+/// Returns the number of bytes that this user can still write to the file system of a folder.
+pub fn free_space(folder: &Path) -> io::Result<u64> {
+    let space = rustix::fs::statvfs(folder)?;
+    Ok(space.f_bavail.saturating_mul(space.f_frsize))
+}
+
+/// Returns the name of a file as text; two names are never the same text. A byte that is not UTF-8 becomes `\x` and two digits, such
+/// as `\xff`. So that nothing else begins like this, a backslash before an `x` becomes `\x5c`.
+pub fn text_of(name: impl AsRef<OsStr>) -> String {
+    let mut text = String::new();
+    for chunk in name.as_ref().as_encoded_bytes().utf8_chunks() {
+        text += &chunk.valid().replace("\\x", "\\x5cx");
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
 }
 
 /// Returns the folder that contains a path's file.

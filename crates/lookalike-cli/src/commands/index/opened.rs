@@ -17,7 +17,9 @@ pub fn failed(error: Error) -> lookalike_engine::Error {
             let error = lookalike_engine::Error::new(ErrorKind::Output, what)
                 .at(path.display().to_string())
                 .because(source);
-            error.advise("free some space, and repeat the command")
+            error.advise(
+                "free some space and repeat the command; index delete still works, and index compact then says how much room it needs",
+            )
         }
         error => lookalike_engine::Error::new(ErrorKind::Output, error.to_string()).because(error),
     }

@@ -1,7 +1,7 @@
 //! What the tests of histories have in common: random texts, and the answers of the batch. With a larger `PROPTEST_CASES`, histories
 //! are more and longer.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs, path::Path};
 
 use lookalike::{
     Candidates, Config, Doc, Features, Reason, SentencesBy, SimHashBy, Verify, decide,
@@ -11,6 +11,16 @@ use lookalike_index::{Decided, Decision, Id, Likeness};
 use proptest::prelude::*;
 
 pub mod script;
+
+/// Returns the names and contents of a folder's files.
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let named = entries.map(|entry| {
+        let name = entry.file_name().into_string().unwrap();
+        (name, fs::read(entry.path()).unwrap())
+    });
+    named.collect()
+}
 
 /// The documents that a collection holds, in the order in which they were added.
 pub type Held = Vec<(i64, String, u64)>;
