@@ -36,9 +36,9 @@ pub struct Part {
 /// The columns to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// The chosen columns. For a Parquet file, texts are views into its pages.
+    /// The chosen columns. For a Parquet file, strings are views into its pages.
     Chosen,
-    /// All columns, unchanged.
+    /// All columns. For a Parquet file whose strings may be far larger than they are stored, they are views, too.
     All,
 }
 
@@ -60,7 +60,7 @@ pub struct Layout {
 /// The approximate number of bytes of text in a batch (`BATCH`), and the maximum number of bytes of all data in a batch
 /// (`WHOLE`).
 const BATCH: u64 = 512 << 10;
-const WHOLE: u64 = 32 << 20;
+pub(super) const WHOLE: u64 = 32 << 20;
 
 /// The maximum number of rows in a batch. It is needed for texts in a dictionary, because the stored size does not show how long
 /// such texts are.

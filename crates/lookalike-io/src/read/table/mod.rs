@@ -17,6 +17,8 @@ mod encode;
 
 mod json;
 
+mod recast;
+
 mod retype;
 
 mod columns;
@@ -55,7 +57,8 @@ pub use self::{
 };
 pub(crate) use self::{
     opened::{Cut, RowBlocks, Table, TableLayout, TablePart},
-    rows::size,
+    recast::recast,
+    rows::{size, viewed_bytes},
 };
 
 #[cfg(test)]

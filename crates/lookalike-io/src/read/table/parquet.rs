@@ -13,7 +13,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_schema::{DataType, Schema, SchemaRef};
 use lookalike::shown::quoted;
 use parquet::{
     arrow::{
@@ -23,6 +23,7 @@ use parquet::{
             RowSelector,
         },
     },
+    basic::Type,
     errors::ParquetError,
     file::metadata::{
         ColumnChunkMetaData, FileMetaData, OffsetIndexBuilder, PageIndexPolicy, ParquetMetaData,
@@ -37,7 +38,8 @@ use self::{
 };
 use super::{
     Columns, Ranges,
-    layout::{Batches, Layout, Part, Wanted, batch_rows, damaged, guarded, parts},
+    layout::{Batches, Layout, Part, WHOLE, Wanted, batch_rows, damaged, guarded, parts},
+    retype::mapped_fields,
     stored::{self, ARROW_SCHEMA},
 };
 use crate::{
@@ -51,6 +53,8 @@ pub(crate) struct Parquet {
     ranges: Arc<Ranges>,
     metadata: ArrowReaderMetadata,
     stretches: Arc<[Stretch]>,
+    /// Whether strings may take far more bytes than the file stores for them.
+    is_wide: bool,
     /// The positions of the pages of large row groups, by row group and leaf column.
     pages: Arc<Mutex<BTreeMap<(usize, usize), Pages>>>,
 }
@@ -143,10 +147,17 @@ impl Parquet {
                 rows,
             })
             .collect();
+        let mut chunks = metadata
+            .metadata()
+            .row_groups()
+            .iter()
+            .flat_map(|group| group.columns());
+        let is_wide = chunks.any(is_wide);
         Ok(Self {
             ranges,
             metadata,
             stretches,
+            is_wide,
             pages: Arc::default(),
         })
     }
@@ -336,7 +347,8 @@ impl Parquet {
                 .collect(),
             _ => (0..self.columns().num_columns()).collect(),
         };
-        let all = group.total_byte_size().max(0) as u64;
+        let plain = group.columns().iter().map(plain_size);
+        let all = plain.fold(0, u64::saturating_add);
         let texts = match columns.text_path() {
             Some(path) => self
                 .leaves(path)
@@ -348,10 +360,8 @@ impl Parquet {
                 .sum(),
         };
         let batch = batch_rows(group.num_rows() as u64, texts, all);
-        let schema = match wanted {
-            Wanted::Chosen => self.with_views(columns),
-            Wanted::All => None,
-        };
+        let has_views = self.is_wide || wanted == Wanted::Chosen;
+        let schema = has_views.then(|| with_views(self.metadata.schema()));
         let is_whole = rows == group.num_rows() as u64;
         let alone = if is_whole {
             None
@@ -457,16 +467,6 @@ impl Parquet {
         }
         (self.metadata.clone(), number)
     }
-
-    /// Returns the schema with texts as views. The views point into the decompressed pages, so nothing is copied.
-    fn with_views(&self, columns: &Columns) -> Option<SchemaRef> {
-        let schema = self.metadata.schema();
-        let fields = viewed(schema.fields(), columns.text_path()?)?;
-        Some(Arc::new(Schema::new_with_metadata(
-            fields,
-            schema.metadata().clone(),
-        )))
-    }
 }
 
 /// Selects some rows of a group.
@@ -509,20 +509,30 @@ fn of_schema(
         .or(Some(hinted))
 }
 
-/// Returns fields in which the text at a path is a view, or none if the text's type does not allow a view.
-fn viewed(fields: &Fields, path: &[String]) -> Option<Fields> {
-    let (first, rest) = path.split_first()?;
-    let at = fields.iter().position(|field| field.name() == first)?;
-    let own = &fields[at];
-    let view = match own.data_type() {
-        DataType::Struct(inner) if !rest.is_empty() => DataType::Struct(viewed(inner, rest)?),
-        DataType::Utf8 | DataType::LargeUtf8 if rest.is_empty() => DataType::Utf8View,
-        DataType::Binary | DataType::LargeBinary if rest.is_empty() => DataType::BinaryView,
-        _ => return None,
+/// Returns a schema with all strings as views, except those in dictionaries, which are not repeated. Views point into the decompressed
+/// pages, so nothing is copied.
+fn with_views(schema: &Schema) -> SchemaRef {
+    let view = |kind: &DataType| match kind {
+        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
+        DataType::Binary | DataType::LargeBinary => Some(DataType::BinaryView),
+        DataType::Dictionary(..) => Some(kind.clone()),
+        _ => None,
     };
-    let mut all: Vec<FieldRef> = fields.iter().cloned().collect();
-    all[at] = Arc::new(Field::clone(own).with_data_type(view));
-    Some(all.into())
+    let fields = mapped_fields(schema.fields(), &view);
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+/// Returns whether the strings of a chunk may have more bytes than a batch should have.
+///
+/// A dictionary may repeat a large value in every row, so the number of rows says little: 8,192 rows of a stored megabyte are 8 GB, more
+/// than a column of strings can have (arrow-rs issue 7973). Such strings stay views until they are written, a part at a time.
+fn is_wide(chunk: &ColumnChunkMetaData) -> bool {
+    let [stored, values] = [chunk.uncompressed_size(), chunk.num_values()];
+    let most = match chunk.unencoded_byte_array_data_bytes() {
+        Some(bytes) => bytes,
+        None => stored.saturating_mul(values),
+    };
+    chunk.column_type() == Type::BYTE_ARRAY && most > WHOLE as i64
 }
 
 fn builder(

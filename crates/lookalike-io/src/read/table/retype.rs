@@ -1,15 +1,16 @@
-//! Changes the nullability, metadata and time zones in the schema of batches, without converting values. It also replaces some
-//! types, including nested types.
+//! Changes the nullability, metadata and time zones in the schema of batches, without converting values other than views. It also
+//! replaces some types, including nested types.
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
-use arrow_data::ArrayData;
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, SchemaRef, UnionFields};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, SchemaRef};
 
+use super::recast::recast;
 use crate::error::{Error, Result};
 
-/// Returns a batch with a new schema, which may differ from the old one only in nullability and metadata. Copies nothing.
+/// Returns a batch with a new schema, which may differ from the old one only in nullability and metadata, and in strings that are
+/// views. Copies only these.
 ///
 /// # Errors
 /// Fails if the schema differs in other ways, or if the batch has nulls that the schema does not allow.
@@ -22,49 +23,12 @@ pub fn retyped(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
         )));
     }
     let columns = batch.columns().iter().zip(schema.fields());
-    let columns = columns.map(
-        |(column, field)| match column.data_type() == field.data_type() {
-            true => Ok(column.clone()),
-            false => with_type(column.to_data(), field.data_type()).map(make_array),
-        },
-    );
+    let columns = columns.map(|(column, field)| recast(column, field.data_type()));
     let columns: Vec<ArrayRef> = columns
         .collect::<std::result::Result<_, _>>()
         .map_err(reported)?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(reported)
-}
-
-fn with_type(data: ArrayData, kind: &DataType) -> std::result::Result<ArrayData, ArrowError> {
-    let children = data.child_data().iter().cloned();
-    let inner: Vec<DataType> = match kind {
-        DataType::Struct(fields) => fields
-            .iter()
-            .map(|field| field.data_type().clone())
-            .collect(),
-        DataType::RunEndEncoded(ends, values) => {
-            vec![ends.data_type().clone(), values.data_type().clone()]
-        }
-        DataType::Dictionary(_, values) => vec![DataType::clone(values)],
-        DataType::Union(fields, _) => UnionFields::iter(fields)
-            .map(|(_, field)| field.data_type().clone())
-            .collect(),
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _)
-        | DataType::Map(item, _) => vec![item.data_type().clone()],
-        _ => Vec::new(),
-    };
-    let children: Vec<ArrayData> = children
-        .zip(&inner)
-        .map(|(child, kind)| with_type(child, kind))
-        .collect::<std::result::Result<_, _>>()?;
-    data.into_builder()
-        .data_type(kind.clone())
-        .child_data(children)
-        .build()
 }
 
 /// A function that returns the replacement of a type, if it has one.

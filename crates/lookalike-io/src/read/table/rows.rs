@@ -9,6 +9,7 @@ use arrow_array::{
     types::{Int16Type, Int32Type, Int64Type},
 };
 use arrow_buffer::NullBuffer;
+use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use lookalike::{shown::quoted, text::Text};
 
@@ -370,25 +371,30 @@ fn lines_of(masked: &RecordBatch, mask: &[bool], out: &mut Vec<u8>) -> Result<()
 /// Returns the approximate size of a batch's rows in bytes. The size of a view includes the data to which it points.
 pub(crate) fn size(batch: &RecordBatch) -> usize {
     let column = |array: &ArrayRef| match array.data_type() {
-        DataType::Utf8View | DataType::BinaryView => {
-            let data = array.to_data();
-            let views: &[u128] = data
-                .buffers()
-                .first()
-                .map_or(&[], |views| views.typed_data());
-            views
-                .iter()
-                .skip(data.offset())
-                .take(data.len())
-                .map(|&view| 16 + (view as u32) as usize)
-                .sum()
-        }
+        DataType::Utf8View | DataType::BinaryView => 16 * array.len() + viewed(&array.to_data()),
         _ => array
             .to_data()
             .get_slice_memory_size()
             .unwrap_or_else(|_| array.get_array_memory_size()),
     };
     batch.columns().iter().map(column).sum()
+}
+
+/// Returns the number of bytes to which the views of a batch point. Lists are counted as a whole, also those of a slice.
+pub(crate) fn viewed_bytes(batch: &RecordBatch) -> usize {
+    let columns = batch.columns().iter();
+    columns.map(|column| viewed(&column.to_data())).sum()
+}
+
+fn viewed(data: &ArrayData) -> usize {
+    let views: &[u128] = match data.data_type() {
+        DataType::Utf8View | DataType::BinaryView => data.buffers()[0].typed_data(),
+        _ => &[],
+    };
+    // The first 32 bits of a view are its length.
+    let own = views.iter().skip(data.offset()).take(data.len());
+    own.map(|&view| view as u32 as usize).sum::<usize>()
+        + data.child_data().iter().map(viewed).sum::<usize>()
 }
 
 /// Returns the number of bytes of all texts of a batch or, if records with fields are read, of all their values.

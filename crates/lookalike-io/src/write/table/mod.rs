@@ -7,8 +7,6 @@ mod distinct;
 
 mod dictionaries;
 
-mod recast;
-
 mod native;
 
 mod schemas;
@@ -22,12 +20,13 @@ use std::{
     sync::{Arc, Condvar, Mutex, PoisonError},
 };
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, UInt64Array};
 use arrow_ipc::{
     CompressionType,
     writer::{DictionaryHandling, FileWriter, IpcWriteOptions, StreamWriter},
 };
 use arrow_schema::{ArrowError, SchemaRef};
+use arrow_select::take::take_record_batch;
 use parquet::{
     arrow::arrow_writer::{
         ArrowColumnChunk, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions,
@@ -48,7 +47,7 @@ pub use self::{native::refuse_others, schemas::one_schema};
 use crate::{
     error::{Error, ErrorKind, Result},
     lock::lock,
-    read::table::{Format, Layout, retyped, size},
+    read::table::{Format, Layout, retyped, size, viewed_bytes},
 };
 
 /// Returns the format for a file extension; Parquet by default.
@@ -167,7 +166,7 @@ impl<W: Write + Send> TableOutput<W> {
         })
     }
 
-    /// Appends rows. The schema of a batch may differ in nullability and metadata.
+    /// Appends rows. The schema of a batch may differ in nullability and metadata, and strings may be views.
     ///
     /// # Errors
     /// Fails if rows cannot be encoded or written. An error may be due to earlier rows.
@@ -175,6 +174,15 @@ impl<W: Write + Send> TableOutput<W> {
         let mut batch = if batch.schema_ref() == &self.schema {
             batch
         } else {
+            let rows = batch.num_rows() as u64;
+            if rows > 1 && viewed_bytes(&batch) > self.most_bytes {
+                // Each half is a batch of its own, in which only the views are copied.
+                for half in [0..rows / 2, rows / 2..rows] {
+                    let half = take_record_batch(&batch, &UInt64Array::from_iter_values(half));
+                    self.push(half.map_err(|error| of_arrow(&self.name, error))?)?;
+                }
+                return Ok(());
+            }
             retyped(&batch, &self.schema)?
         };
         if self.written != self.schema {

@@ -7,11 +7,10 @@ use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 use lookalike::shown::quoted;
 use parquet::arrow::ArrowSchemaConverter;
 
-use super::recast::recast;
 use crate::{
     error::{Error, ErrorKind, Result, said},
     quiet::quietly,
-    read::table::mapped_fields,
+    read::table::{mapped_fields, recast},
 };
 
 /// Returns the schema of a Parquet file with these columns. Seconds become milliseconds, and days that are stored in milliseconds

@@ -471,3 +471,80 @@ fn columns_that_parquet_does_not_support_are_refused_by_name() {
         );
     }
 }
+
+/// Checks values in a dictionary, which take more bytes in a batch than in the file.
+#[test]
+fn large_values_are_views_until_they_are_written() {
+    const ROWS: usize = 44;
+    let value = |row: usize| (!row.is_multiple_of(5)).then(|| ["é", "xy"][row % 2].repeat(1 << 19));
+    let texts = |rows: std::ops::Range<usize>| rows.map(value).collect::<Vec<_>>();
+    let items = OffsetBuffer::from_lengths((0..ROWS).map(|row| row % 3));
+    let item = Arc::new(Field::new("item", DataType::LargeUtf8, true));
+    let in_lists = LargeStringArray::from_iter(texts(0..items[ROWS] as usize));
+    let bytes = BinaryArray::from_iter(
+        texts(0..ROWS)
+            .into_iter()
+            .map(|text| text.map(String::into_bytes)),
+    );
+    let fields = Fields::from(vec![Field::new("bytes", DataType::Binary, true)]);
+    let columns: [(&str, ArrayRef); 4] = [
+        (
+            "text",
+            Arc::new(StringArray::from_iter_values(
+                (0..ROWS).map(|row| row.to_string()),
+            )),
+        ),
+        ("page", Arc::new(StringArray::from_iter(texts(0..ROWS)))),
+        (
+            "list",
+            Arc::new(ListArray::new(item, items, Arc::new(in_lists), None)),
+        ),
+        (
+            "struct",
+            Arc::new(StructArray::new(fields, vec![Arc::new(bytes)], None)),
+        ),
+    ];
+    let batch =
+        RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)))
+            .unwrap();
+    let properties = WriterProperties::builder()
+        .set_dictionary_page_size_limit(8 << 20)
+        .build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    let file = writer.into_inner().unwrap();
+    assert!(file.len() < 16 << 20, "the values are not in a dictionary");
+    let open = |file| TableFile::open(Ranges::memory(file, "in")).unwrap();
+    let rows = |table: &TableFile, wanted| {
+        let columns = Columns::of_texts("in", table.schema(), "text").unwrap();
+        let of_part = |part| {
+            let mut stream = table.part(part, &columns, wanted).unwrap();
+            std::iter::from_fn(move || stream.next_batch().unwrap())
+        };
+        (0..table.parts().len())
+            .flat_map(of_part)
+            .collect::<Vec<_>>()
+    };
+    let whole = |table: &TableFile, batches: &[RecordBatch]| {
+        let typed = batches
+            .iter()
+            .map(|batch| retyped(batch, table.schema()).unwrap());
+        arrow_select::concat::concat_batches(table.schema(), &typed.collect::<Vec<_>>()).unwrap()
+    };
+    let table = open(file);
+    let batches = rows(&table, Wanted::All);
+    assert_eq!(batches[0].column(1).data_type(), &DataType::Utf8View);
+    let counts = |batches: &[RecordBatch]| {
+        batches
+            .iter()
+            .map(RecordBatch::num_rows)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(counts(&batches), counts(&rows(&table, Wanted::Chosen)));
+    assert_eq!(whole(&table, &batches).columns(), batch.columns());
+    for format in [Format::Parquet, Format::ArrowFile] {
+        let back = open(write(format, table.layout(), &batches, 1));
+        let all = rows(&back, Wanted::All);
+        assert_eq!(whole(&back, &all).columns(), batch.columns());
+    }
+}

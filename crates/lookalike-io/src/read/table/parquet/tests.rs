@@ -4,6 +4,7 @@ use arrow_array::{
     ArrayRef, BinaryArray, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
     types::Int32Type,
 };
+use arrow_schema::Field;
 use parquet::{
     arrow::ArrowWriter,
     basic::{Compression, ZstdLevel},

@@ -41,15 +41,10 @@ impl Heading {
         if let Some(names) = added {
             refuse_taken(fields, names)?;
             // The ids of documents without an id of their own are strings, and those of references may be.
-            let are_whole = source.references() == 0
-                && fields.whole_numbers(&source.reading().fields.id) == documents;
-            let id = || {
-                if are_whole && documents > 0 {
-                    Type::Signed
-                } else {
-                    Type::Text
-                }
-            };
+            let whole = fields
+                .whole_numbers(&source.reading().fields.id)
+                .filter(|(_, count)| *count == documents && source.references() == 0);
+            let id = || whole.as_ref().map_or(Type::Text, |(kind, _)| kind.clone());
             let types = match names.kind() {
                 Kind::Labels => vec![id(), Type::Text, id(), Type::Float],
                 Kind::Marks => vec![Type::Text, Type::List(Box::new(span(id())))],

@@ -58,11 +58,6 @@ impl Numbers {
         Ok(())
     }
 
-    /// Returns whether all of them are whole.
-    pub(super) fn are_whole(&self) -> bool {
-        self.fraction.is_none()
-    }
-
     pub(super) fn merge(&mut self, later: &Self) {
         self.most = self
             .most

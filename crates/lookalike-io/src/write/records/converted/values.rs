@@ -143,23 +143,24 @@ impl Fields {
         Ok(&mut self.values[place])
     }
 
-    /// Returns how many objects have a whole number as the value of a field, which may be inside other fields (`a.b`).
-    pub(crate) fn whole_numbers(&self, path: &str) -> u64 {
+    /// Returns the type of the whole numbers that are the values of a field, which may be inside other fields (`a.b`), and how many
+    /// objects have one. Returns none if a value is anything else, or if no type has all of them.
+    pub(crate) fn whole_numbers(&self, path: &str) -> Option<(Type, u64)> {
         if let Some(&place) = self.places.get(path) {
             let Values { kind, count, .. } = &self.values[place];
-            return if matches!(kind, Kind::Number(numbers) if numbers.are_whole()) {
-                *count
-            } else {
-                0
+            let Kind::Number(numbers) = kind else {
+                return None;
             };
+            let kind = numbers.kind().ok()?;
+            return (kind != Type::Float).then_some((kind, *count));
         }
         let inside = |(at, _): (usize, &str)| {
             let Kind::Object(fields) = &self.values[*self.places.get(&path[..at])?].kind else {
                 return None;
             };
-            Some(fields.whole_numbers(&path[at + 1..])).filter(|&count| count > 0)
+            fields.whole_numbers(&path[at + 1..])
         };
-        path.match_indices('.').find_map(inside).unwrap_or(0)
+        path.match_indices('.').find_map(inside)
     }
 
     /// Returns the names, in order.

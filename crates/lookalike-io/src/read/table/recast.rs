@@ -1,9 +1,9 @@
-//! Converts arrays to other types, at any depth: the few conversions that Parquet needs.
+//! Converts arrays to other types, at any depth: the few conversions that outputs need.
 
 use std::sync::Arc;
 
 use arrow_array::{
-    Array, ArrayRef, LargeBinaryArray, LargeStringArray,
+    Array, ArrayRef, BinaryArray, LargeBinaryArray, LargeStringArray, StringArray,
     cast::AsArray,
     make_array,
     types::{Date32Type, Date64Type, TimestampMillisecondType, TimestampSecondType},
@@ -13,11 +13,11 @@ use arrow_schema::{ArrowError, DataType, TimeUnit};
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
 /// Returns an array with another type: seconds become milliseconds, days that are stored in milliseconds become plain days, and
-/// views become arrays with offsets.
+/// views become arrays with offsets. Other types may differ in nullability, metadata and time zones only.
 ///
 /// # Errors
-/// Fails if a time does not fit into milliseconds, or if any other conversion is requested.
-pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+/// Fails if a time does not fit into milliseconds, or if the types of nested values do not match.
+pub(crate) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     let from = array.data_type();
     if from == to {
         return Ok(array.clone());
@@ -45,6 +45,12 @@ pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowE
                 .as_primitive::<Date64Type>()
                 .unary::<_, Date32Type>(|time| (time / MILLISECONDS_A_DAY) as i32),
         ),
+        (DataType::Utf8View, DataType::Utf8) => {
+            Arc::new(array.as_string_view().iter().collect::<StringArray>())
+        }
+        (DataType::BinaryView, DataType::Binary) => {
+            Arc::new(array.as_binary_view().iter().collect::<BinaryArray>())
+        }
         (DataType::Utf8View, DataType::LargeUtf8) => {
             Arc::new(array.as_string_view().iter().collect::<LargeStringArray>())
         }
@@ -53,7 +59,7 @@ pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowE
         }
         _ => {
             let (data, inner) = (array.to_data(), children(to));
-            if inner.is_empty() || inner.len() != data.child_data().len() {
+            if inner.len() != data.child_data().len() {
                 return Err(ArrowError::CastError(format!(
                     "{from} cannot be converted to {to}"
                 )));
@@ -84,6 +90,7 @@ fn children(kind: &DataType) -> Vec<&DataType> {
         | DataType::Map(item, _) => vec![item.data_type()],
         DataType::Dictionary(_, values) => vec![values],
         DataType::RunEndEncoded(ends, values) => vec![ends.data_type(), values.data_type()],
+        DataType::Union(fields, _) => fields.iter().map(|(_, field)| field.data_type()).collect(),
         _ => Vec::new(),
     }
 }
