@@ -131,19 +131,9 @@ pub fn hints(finding: &Finding) -> impl Iterator<Item = String> {
     })
 }
 
-/// Describes which files in folders were not read.
+/// Describes which files and records were left out.
 pub fn left_out(left: &LeftOut) -> String {
-    let LeftOut {
-        files,
-        example,
-        advice,
-    } = left;
-    format!(
-        "{} in folders, such as {example}: {advice}",
-        counted(*files, "file"),
-        example = one_line(example),
-        advice = one_line(advice)
-    )
+    one_line(&left.to_string()).into_owned()
 }
 
 /// Describes the pages whose main content was not extracted because of their size.

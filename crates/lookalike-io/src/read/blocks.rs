@@ -7,6 +7,7 @@
 
 use std::{
     collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{Arc, Condvar, Mutex, PoisonError},
 };
 
@@ -216,7 +217,18 @@ impl<'a> Blocks<'a> {
     /// Fills `block` with the next block that no worker has taken; returns false if none is left. Waits while too many blocks are
     /// held; this limit never delays the block whose result must be passed on next. If it fails, the tag of `block` shows which
     /// block the error is about.
+    ///
+    /// # Panics
+    /// Passes on a panic of a decoder, and stops the pass first. Otherwise the input would stay in use, and other workers would
+    /// wait for it for ever.
     pub fn take(&self, block: &mut Block) -> Result<bool> {
+        catch_unwind(AssertUnwindSafe(|| self.take_any(block))).unwrap_or_else(|panic| {
+            self.stop();
+            resume_unwind(panic)
+        })
+    }
+
+    fn take_any(&self, block: &mut Block) -> Result<bool> {
         let mut state = lock(&self.state);
         loop {
             let Some(turn) = self.turn(&mut state) else {
@@ -467,5 +479,39 @@ pub fn each_block(blocks: Blocks, mut give: impl FnMut(&Block, u64) -> Result<bo
             source.ended(tag.part, tag.index + 1)?;
         }
         blocks.passed(tag);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use flate2::{Compression, write::GzEncoder};
+    use lookalike_testing::alone;
+
+    use super::*;
+    use crate::{
+        disk::faults::{Fault, Operation, fail},
+        read::{Input, Reading},
+    };
+
+    /// Otherwise another worker would wait for ever for the input that the panicking one was opening or reading.
+    #[test]
+    fn a_panic_stops_the_pass() {
+        alone!();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines.gz");
+        let mut packed = GzEncoder::new(Vec::new(), Compression::none());
+        packed.write_all(&b"0123456789\n".repeat(100_000)).unwrap();
+        fs::write(&path, packed.finish().unwrap()).unwrap();
+        let source = Source::new(vec![Input::File(path)], Reading::lines(), folder.path()).unwrap();
+        for nth in [0, 5] {
+            let blocks = Blocks::new(&source).readers(2);
+            let plan = fail(Operation::Read, nth, Fault::Panic);
+            let take = || while blocks.take(&mut Block::default()).unwrap() {};
+            assert!(catch_unwind(AssertUnwindSafe(take)).is_err() && plan.met());
+            assert!(lock(&blocks.state).over);
+            assert!(!blocks.take(&mut Block::default()).unwrap());
+        }
     }
 }

@@ -8,6 +8,8 @@ mod bytes;
 
 mod buffer;
 
+mod left_out;
+
 mod lines;
 
 mod json;
@@ -61,11 +63,12 @@ pub use self::{
     csv::{Columns, Utf16},
     documents::read_document,
     input::{
-        Expanded, Input, Inputs, LeftOut, StoredRecords, expand, expand_collections,
-        expand_decisions, expand_with_references, later_input,
+        Expanded, Input, Inputs, StoredRecords, expand, expand_collections, expand_decisions,
+        expand_with_references, later_input,
     },
     json::{Fields, Paths, Record, RecordFields, Shape, field_of, is_joined},
     known::{BlockInfo, BlockInfos, Skipped},
+    left_out::LeftOut,
     reading::Reading,
     sketched::{SKETCHES, header_of_line, sketch_header},
     source::Source,

@@ -10,7 +10,7 @@ use std::{
 use lookalike::shown::quoted;
 
 use crate::{
-    disk::folder_of,
+    disk::{folder_of, text_of},
     error::{Error, ErrorKind, Result, Setting, Words},
     format::{Format, OutputFormat},
     read::{Files, Input, Named, Source, without_packing},
@@ -473,7 +473,7 @@ fn other_ending(name: &Path, format: Option<Format>, asked: OutputFormat) -> Opt
 
 /// Returns the name of a file with another extension, and its own one before it.
 fn longer(path: &Path, ending: &str) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = text_of(path.file_name().unwrap_or_default());
     let plain = without_packing(&name);
     format!(
         "{plain}{ending}{}",
@@ -489,7 +489,7 @@ fn packing_after<'a>(packing: &'a str, ending: &str) -> &'a str {
 
 /// Replaces the file extension of a format in a name.
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = text_of(path.file_name().unwrap_or_default());
     let plain = without_packing(&name);
     let packing = &name[plain.len()..];
     let stem = match Format::of_name(plain).filter(|format| !format.is_document()) {

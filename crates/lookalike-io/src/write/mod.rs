@@ -43,6 +43,7 @@ pub use self::{
     names::{are_rows, refuse_other_than_lines},
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,
+    publish::{go_on_without_readers, unless_closed},
     records::{
         AddedNames, BlockFields, Change, Kept, Label, Labelling, Looking, Mark, MarkedSpan, Piece,
         RowLabels, RowMarks, Seen, Shape, Shapes, refuse_table_names,

@@ -59,15 +59,16 @@ impl Output {
         Self::create_with(path, threads, false)
     }
 
-    /// Does the same in a folder from which the files of killed runs were already removed, if `is_clean` is set.
-    pub(super) fn create_with(path: &Path, threads: usize, is_clean: bool) -> Result<Self> {
+    /// Does the same, if `in_folder` is set, for a name that the user did not give, in a folder from which the files of killed runs
+    /// were already removed.
+    pub(super) fn create_with(path: &Path, threads: usize, in_folder: bool) -> Result<Self> {
         let name = shown_path(path);
         let writing = |error| Error::writing(&name, &error);
         let threads = match threads {
             0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
             some => some,
         };
-        let encoder = Encoder::new(Sink::open(path, is_clean).map_err(writing)?, path, threads)
+        let encoder = Encoder::new(Sink::open(path, in_folder).map_err(writing)?, path, threads)
             .map_err(writing)?;
         let most = LEAST_AHEAD + encoder.windows();
         let (full, filled) = channel();

@@ -74,6 +74,16 @@ impl Series {
                     .chain(paths.iter().map(|path| &**path))
                     .collect();
                 refuse_overwriting(&all, inputs)?;
+                for path in paths {
+                    if let Ok(there) = path.symlink_metadata()
+                        && !(there.is_file() || there.is_dir() || there.is_symlink())
+                    {
+                        let refused = Error::new(ErrorKind::Output, "is a pipe or a device");
+                        return Err(refused
+                            .at(path.display().to_string())
+                            .advise("remove it, or write to another folder"));
+                    }
+                }
             }
             Names::Numbered(numbered) => numbered.refuse_others(others)?,
             Names::Documents(folder, names) => {

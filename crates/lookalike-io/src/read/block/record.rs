@@ -14,13 +14,11 @@ use crate::read::{
     documents::Files,
     format::foreign,
     json::{Fault, Found, Record, of_utf16},
+    left_out::LeftOut,
     reading::Reading,
     table::Rows,
 };
-use crate::{
-    error::{ErrorKind, Setting},
-    words,
-};
+use crate::{error::Setting, words};
 #[cfg(feature = "warc")]
 use crate::{
     read::crawl::{Skip, WarcReader},
@@ -37,7 +35,7 @@ pub enum Naming {
 }
 
 impl Block {
-    /// Reads a record. Returns none for a blank line.
+    /// Reads a record. Returns none for a blank line, and for a record that is left out and [counted](Scratch::take_left_out).
     ///
     /// # Errors
     /// Fails if the record is not usable.
@@ -88,9 +86,7 @@ impl Block {
             }
             Records::Cells(_) if csv::is_blank(raw) => Ok(None),
             Records::Cells(columns) => celled(columns, raw, reading, scratch).map(Some),
-            Records::Files(files, first) => {
-                document(files, first + at, raw, reading, scratch).map(Some)
-            }
+            Records::Files(files, first) => document(files, first + at, raw, reading, scratch),
             #[cfg(feature = "warc")]
             Records::Crawl => crawled(raw, reading, scratch),
             Records::Rows(rows) => row(rows, at, reading, scratch).map(Some),
@@ -263,25 +259,29 @@ fn celled<'a>(
     )
 }
 
-/// Reads a file that is one document.
+/// Reads a file that is one document. Returns none if the file is left out.
 fn document<'a>(
     files: &Files,
     number: usize,
     raw: &'a [u8],
     reading: &Reading,
     scratch: &'a mut Scratch,
-) -> Result<Record<'a>, Fault> {
+) -> Result<Option<Record<'a>>, Fault> {
     let Scratch {
         text,
         pages,
         values: [id, ..],
+        left_out,
         ..
     } = scratch;
-    *id = serde_json::Value::from(files.id(number)).to_string();
-    if let Some(reported) = foreign::reported(raw, files.id(number)) {
-        return Err(reported.of_kind(ErrorKind::Record));
+    if foreign::is_pointer(raw) {
+        LeftOut::add(left_out, Some(foreign::left_out_pointer()));
+        return Ok(None);
     }
-    let text = pages.text(raw, files.is_html(number), None, reading, text)?;
+    let (name, is_html) = (files.id(number), files.is_html(number));
+    *id = serde_json::Value::from(name).to_string();
+    let text = pages.text(raw, is_html, None, reading, text)?;
+    foreign::refuse_binary(raw, name, text)?;
     if let Some(field) = reading.fields.keep.field() {
         let keep = (Setting::Keep, reading.fields.keep.to_string());
         let no_fields = format!(
@@ -300,6 +300,7 @@ fn document<'a>(
         },
         &reading.fields,
     )
+    .map(Some)
 }
 
 /// Reads a row of a table.
@@ -355,6 +356,7 @@ fn crawled<'a>(
         pages,
         crawl,
         values: [id, date, _],
+        left_out,
         ..
     } = scratch;
     let mut reader = WarcReader::new(raw);
@@ -363,18 +365,22 @@ fn crawled<'a>(
     };
     let found = match record.document(crawl) {
         Ok(found) => found,
-        Err(Skip::TooLong) => {
+        Err(Skip::Bad(what)) => {
             let uri = record
                 .target_uri()
                 .map_or("a page without a URL".into(), shown_name);
             let (uri, bytes) = (cut(&uri), record.content().len());
-            let what =
-                format!("{uri}: its {bytes} bytes decompress to more than the limit of 256 MiB");
+            let what = format!("{uri}: its {bytes} bytes {what}");
             return Err(
                 Fault::record(what).advise(words!["skip the record with ", Setting::SkipBad])
             );
         }
-        Err(_) => return Ok(None),
+        Err(Skip::LeftOut(reason)) => {
+            let what = "in a crawl, only responses with a status of 200 to 299, resources and conversions that are HTML or text \
+                        are documents";
+            LeftOut::add(left_out, Some(LeftOut::one(false, reason, what)));
+            return Ok(None);
+        }
     };
     *id = record
         .target_uri()
@@ -392,6 +398,7 @@ fn crawled<'a>(
         reading,
         &mut scratch.plain,
     )?;
+    foreign::refuse_binary(found.body, if found.is_html { "" } else { ".txt" }, decoded)?;
     text.clear();
     text.push_str(decoded);
     let keep = reading

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "warc")]
 use crate::read::crawl;
-use crate::read::{csv, documents::Pages};
+use crate::read::{csv, documents::Pages, left_out::LeftOut};
 
 /// The buffers for records that must be converted before they can be read.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Scratch {
     pub(crate) values: [String; 3],
     #[cfg(feature = "warc")]
     pub(crate) crawl: crawl::Scratch,
+    /// The records that were left out.
+    pub(crate) left_out: Option<LeftOut>,
 }
 
 impl Scratch {
@@ -24,5 +26,10 @@ impl Scratch {
     /// method.
     pub fn take_too_large(&mut self) -> u64 {
         self.pages.take_too_large()
+    }
+
+    /// Returns the records that were left out since the last call of this method.
+    pub fn take_left_out(&mut self) -> Option<LeftOut> {
+        self.left_out.take()
     }
 }

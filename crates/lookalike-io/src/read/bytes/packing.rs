@@ -68,7 +68,9 @@ impl Packing {
                 named.name()
             );
             let refused = Error::new(ErrorKind::Input, what).at(name);
-            return Err(refused.advise("download it again, or rename it if it is plain text"));
+            return Err(refused.advise(
+                "download it again, fetch it with git lfs pull, or rename it if it is plain text",
+            ));
         }
         Ok(found)
     }

@@ -1,7 +1,7 @@
 //! Reads WARC (ISO 28500; 0.17, 1.0, 1.1) from decompressed bytes: single records as stored, and the documents in them.
 //!
 //! A document is an HTTP response with a status of 200 to 299, or a `resource` or `conversion` record (WET files). Its content
-//! must be HTML or another text type. All other records are skipped and counted by kind ([`Skip`](super::Skip)).
+//! must be HTML or another text type. All other records are left out and [counted by reason](super::Skip::LeftOut).
 
 use std::io::Read;
 

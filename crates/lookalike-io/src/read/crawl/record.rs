@@ -1,6 +1,9 @@
 //! Extracts the document from a record: joins its chunks and decompresses it.
 
-use std::{io::Read, ops::Range};
+use std::{
+    io::{self, Read},
+    ops::Range,
+};
 
 use super::fields::{Field, Fields};
 use crate::read::bytes::{dictionary::MOST_WINDOW, encoding::charset};
@@ -61,8 +64,8 @@ impl<'a> WarcRecord<'a> {
     }
 
     /// Returns the document in the record, or the reason why it has none. Chunked or compressed bodies are joined and
-    /// decompressed into `scratch`. If the server declares a body as compressed and it is not, the body is used as it is. A
-    /// truncated body is used up to its end.
+    /// decompressed into `scratch`. If the server declares a body as compressed and it is not, the body is used as it is. If the
+    /// crawler declares that it stored only the beginning of a body, the document is this beginning.
     pub fn document<'b>(&self, scratch: &'b mut Scratch) -> std::result::Result<Document<'b>, Skip>
     where
         'a: 'b,
@@ -84,14 +87,8 @@ impl<'a> WarcRecord<'a> {
             kind if kind.eq_ignore_ascii_case("resource")
                 || kind.eq_ignore_ascii_case("conversion") =>
             {
-                let block = self.block();
                 let content_type = self.content_type().or(self.fields.get(Field::Payload));
-                let is_html = is_html(content_type, block)?;
-                Ok(Document {
-                    body: block,
-                    is_html,
-                    charset: content_type.and_then(charset),
-                })
+                Document::of(self.block(), content_type)
             }
             kind => Err(Skip::of(kind)),
         }
@@ -106,11 +103,13 @@ impl<'a> WarcRecord<'a> {
         'a: 'b,
     {
         let block = self.block();
-        let status = status(block).ok_or(Skip::NotHttp)?;
+        let Some((status, line)) = status(block) else {
+            // HTTP/0.9 has neither a status nor a header.
+            return Document::of(block, None).map_err(|_| Skip::LeftOut("not HTTP"));
+        };
         if !(200..300).contains(&status) {
-            return Err(Skip::Status);
+            return Err(Skip::LeftOut("status"));
         }
-        let line = memchr::memchr(b'\n', block).map_or(block.len(), |end| end + 1);
         let Scratch {
             http,
             chunks,
@@ -126,33 +125,36 @@ impl<'a> WarcRecord<'a> {
                 .flat_map(|(_, place)| http.text[place.clone()].split(','))
                 .any(|given| given.trim().eq_ignore_ascii_case(coding))
         };
-        if has(Field::TransferEncoding, "chunked") && join_chunks(body, chunks) {
-            body = chunks;
-        }
-        // Check the type before anything is decompressed.
+        // Check the type before the body.
         if content_type.is_some() {
             is_html(content_type, b"")?;
+        }
+        // The crawler may have stored only the beginning.
+        let is_whole = self.fields.get(Field::Truncated).is_none();
+        if has(Field::TransferEncoding, "chunked")
+            && let Some(ended) = join_chunks(body, chunks)
+        {
+            if is_whole && !ended {
+                return Err(Skip::Bad("end before the last chunk"));
+            }
+            body = chunks;
         }
         let coding = CODINGS
             .iter()
             .find(|(names, _)| names.iter().any(|name| has(Field::ContentEncoding, name)));
         if let Some((_, decode)) = coding {
             decoded.clear();
-            // If decompression fails at the start, the body is not compressed; if it fails later, the body is truncated.
             let ended = decode(body, longest + 1, decoded);
             if decoded.len() as u64 > longest {
-                return Err(Skip::TooLong);
+                return Err(Skip::Bad("decompress to more than the limit of 256 MiB"));
             }
-            if ended.is_ok() || !decoded.is_empty() {
+            if ended.is_ok() || !is_whole && !decoded.is_empty() {
                 body = decoded;
+            } else if !is_decompressed(body) {
+                return Err(Skip::Bad("cannot be decompressed to their end"));
             }
         }
-        let is_html = is_html(content_type, body)?;
-        Ok(Document {
-            body,
-            is_html,
-            charset: content_type.and_then(charset),
-        })
+        Document::of(body, content_type)
     }
 }
 
@@ -176,41 +178,44 @@ pub struct Document<'a> {
     pub charset: Option<&'a str>,
 }
 
-/// The reason why a record is not a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+impl<'a> Document<'a> {
+    /// Returns the document with this body, if its type is that of a text.
+    fn of(body: &'a [u8], content_type: Option<&'a str>) -> std::result::Result<Self, Skip> {
+        Ok(Self {
+            body,
+            is_html: is_html(content_type, body)?,
+            charset: content_type.and_then(charset),
+        })
+    }
+}
+
+/// The reason why a record has no document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Skip {
-    /// The request of a crawler.
-    Request,
-    /// Information about a record, a crawl or a file.
-    Metadata,
-    /// A page that was already stored: the record has no content of its own.
-    Revisit,
-    /// A later part of a record that was split.
-    Continuation,
-    /// A type that the standard does not define.
-    Unknown,
-    /// A response with a status below 200, or of 300 and above. For example, the page was not found, or has moved.
-    Status,
-    /// A response of a protocol other than HTTP, such as DNS.
-    NotHttp,
-    /// Neither HTML nor text, for example images, scripts or style sheets.
-    NotText,
-    /// A document of more than 256 MiB after decompression. Such a record counts as bad, while a record with any other reason is
-    /// only skipped.
-    TooLong,
+    /// The record is left out.
+    LeftOut(&'static str),
+    /// The record is bad: what is wrong with the bytes of its body.
+    Bad(&'static str),
 }
 
 impl Skip {
     fn of(warc_type: &str) -> Self {
-        match &*warc_type.to_ascii_lowercase() {
-            "request" => Self::Request,
-            "metadata" | "warcinfo" => Self::Metadata,
-            "revisit" => Self::Revisit,
-            "continuation" => Self::Continuation,
-            _ => Self::Unknown,
-        }
+        Self::LeftOut(match &*warc_type.to_ascii_lowercase() {
+            // The request of a crawler.
+            "request" => "request",
+            // Information about a record, a crawl or a file.
+            "metadata" | "warcinfo" => "metadata",
+            // A page that was already stored: the record has no content of its own.
+            "revisit" => "revisit",
+            // A later part of a record that was split.
+            "continuation" => "continuation",
+            _ => "unknown type",
+        })
     }
 }
+
+/// Neither HTML nor text, for example images, scripts or style sheets.
+const NOT_TEXT: Skip = Skip::LeftOut("not text");
 
 /// Returns whether a content type is HTML, or an error if it is not text. Without a type, the first bytes decide.
 fn is_html(content_type: Option<&str>, body: &[u8]) -> std::result::Result<bool, Skip> {
@@ -231,7 +236,7 @@ fn is_html(content_type: Option<&str>, body: &[u8]) -> std::result::Result<bool,
         return if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
             Ok(true)
         } else {
-            Err(Skip::NotText)
+            Err(NOT_TEXT)
         };
     };
     let media = content_type
@@ -243,25 +248,38 @@ fn is_html(content_type: Option<&str>, body: &[u8]) -> std::result::Result<bool,
     match &*media {
         "text/html" | "application/xhtml+xml" => Ok(true),
         media if media.starts_with("text/") && !NO_DOCUMENTS.contains(&media) => Ok(false),
-        _ => Err(Skip::NotText),
+        _ => Err(NOT_TEXT),
     }
 }
 
-/// Returns the status of a response: `HTTP/1.1 200 OK`.
-fn status(block: &[u8]) -> Option<u16> {
-    let line = block.strip_prefix(b"HTTP/")?;
-    let mut words =
-        line[..memchr::memchr(b'\n', line).unwrap_or(line.len())].split(u8::is_ascii_whitespace);
-    let digits = words.nth(1)?;
-    std::str::from_utf8(digits)
-        .ok()
-        .filter(|digits| digits.len() == 3)?
-        .parse()
-        .ok()
+/// Returns the status of a response, such as `HTTP/1.1 200 OK`, and the length of the block up to the end of this line. The line
+/// is read as browsers read it: empty lines may precede it, its letters may have any case, there may be more white space or no
+/// version, `ICY` (SHOUTcast) is also HTTP, and a line without a number means success.
+fn status(block: &[u8]) -> Option<(u16, usize)> {
+    let start = block.len() - block.trim_ascii_start().len();
+    let line = memchr::memchr(b'\n', &block[start..]).map_or(block.len(), |end| start + end + 1);
+    let mut words = block[start..line]
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    let protocol = words.next()?.split(|&byte| byte == b'/').next()?;
+    if ![&b"HTTP"[..], b"ICY"]
+        .iter()
+        .any(|known| protocol.eq_ignore_ascii_case(known))
+    {
+        return None;
+    }
+    let word = words.next().unwrap_or_default();
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let status = match std::str::from_utf8(&word[..digits]).ok()? {
+        "" => 200,
+        digits => digits.parse().unwrap_or(0),
+    };
+    Some((status, line))
 }
 
-/// Joins the chunks of a body (RFC 9112, 7.1), and returns whether there are any. A body that is not chunked stays as it is.
-pub(crate) fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> bool {
+/// Joins the chunks of a body (RFC 9112, 7.1), and returns whether the last one is there. Returns none if there are no chunks: such a
+/// body stays as it is.
+pub(crate) fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> Option<bool> {
     chunks.clear();
     let mut rest = body;
     // Do not search for the end of a line that does not begin with a number.
@@ -284,7 +302,7 @@ pub(crate) fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> bool {
         };
         rest = &rest[end + 1..];
         if size == 0 {
-            return true;
+            return Some(true);
         }
         let (chunk, after) = rest.split_at(size.min(rest.len()));
         chunks.extend_from_slice(chunk);
@@ -293,41 +311,80 @@ pub(crate) fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> bool {
             .or(after.strip_prefix(b"\n"))
             .unwrap_or(after);
     }
-    !chunks.is_empty()
+    (!chunks.is_empty()).then_some(false)
+}
+
+/// Returns whether a body that cannot be decompressed is text, which the crawler has decompressed. About one byte in ten of compressed
+/// data is a control character, and text has none, except in UTF-16.
+fn is_decompressed(body: &[u8]) -> bool {
+    let is_control = |byte| matches!(byte, 0..=8 | 14..=26 | 28..=31);
+    let start = &body[..body.len().min(4096)];
+    start.starts_with(b"\xff\xfe")
+        || start.starts_with(b"\xfe\xff")
+        || !start.iter().any(|&byte| is_control(byte))
+}
+
+/// Appends the bytes of a stream, up to a maximum number. The pieces have a fixed size, because a decoder that fails loses what it
+/// decoded for the same piece, and the same body must always give the same bytes.
+fn read_all(stream: impl Read, most: u64, into: &mut Vec<u8>) -> io::Result<()> {
+    let (mut stream, mut piece) = (stream.take(most), [0; 1 << 13]);
+    loop {
+        match stream.read(&mut piece)? {
+            0 => return Ok(()),
+            length => into.extend_from_slice(&piece[..length]),
+        }
+    }
 }
 
 /// A function that appends the decompressed body, up to a maximum number of bytes.
-type Decode = fn(&[u8], u64, &mut Vec<u8>) -> std::io::Result<usize>;
+type Decode = fn(&[u8], u64, &mut Vec<u8>) -> io::Result<()>;
+
+/// Decompresses a body. These readers take the end of the bytes for the end of the stream, so a stream that is cut off is recognised
+/// by the zero after it, which is then read.
+macro_rules! inflate {
+    ($decoder:ident, $body:expr, $most:expr, $into:expr) => {{
+        let mut stream = flate2::bufread::$decoder::new($body.chain(&b"\0"[..]));
+        let ended = read_all(&mut stream, $most, $into);
+        match stream.total_in() > $body.len() as u64 {
+            true => Err(io::ErrorKind::UnexpectedEof.into()),
+            false => ended,
+        }
+    }};
+}
 
 /// The content codings of HTTP.
 const CODINGS: [(&[&str], Decode); 4] = [
-    (&["gzip", "x-gzip"], |body, most, into| {
-        flate2::bufread::MultiGzDecoder::new(body)
-            .take(most)
-            .read_to_end(into)
+    (&["gzip", "x-gzip"], |mut body, most, into| {
+        loop {
+            let mut stream = flate2::bufread::GzDecoder::new(body);
+            let rest = most.saturating_sub(into.len() as u64);
+            read_all(&mut stream, rest, into)?;
+            body = stream.into_inner();
+            // Other data after a stream is ignored, as in browsers.
+            if into.len() as u64 >= most || !body.starts_with(b"\x1f\x8b") {
+                return Ok(());
+            }
+        }
     }),
     (&["deflate"], |body, most, into| {
-        let ended = flate2::bufread::ZlibDecoder::new(body)
-            .take(most)
-            .read_to_end(into);
+        let ended = inflate!(ZlibDecoder, body, most, into);
         // Many servers send `deflate` without the zlib frame.
-        let bare = ended.is_err() && into.is_empty();
-        if bare {
-            flate2::bufread::DeflateDecoder::new(body)
-                .take(most)
-                .read_to_end(into)
+        if ended.is_err() && into.is_empty() {
+            inflate!(DeflateDecoder, body, most, into)
         } else {
             ended
         }
     }),
     (&["br"], |body, most, into| {
-        brotli_decompressor::Decompressor::new(body, 4096)
-            .take(most)
-            .read_to_end(into)
+        read_all(
+            brotli_decompressor::Decompressor::new(body, 4096),
+            most,
+            into,
+        )
     }),
     (&["zstd"], |body, most, into| {
         let mut decoder = zstd::Decoder::with_buffer(body)?;
         decoder.window_log_max(MOST_WINDOW)?;
-        decoder.take(most).read_to_end(into)
+        read_all(decoder, most, into)
     }),
 ];

@@ -10,7 +10,7 @@ use std::{
 
 use super::archive::{Archive, Member, Place, TarReader, Zip};
 use crate::{
-    disk::File,
+    disk::{File, text_of},
     error::{Error, ErrorKind, Result},
     format::Format,
     read::{
@@ -64,6 +64,8 @@ pub struct Files {
     files: Vec<Document>,
     /// The archive that the files are in.
     archive: Option<Archived>,
+    /// Whether the files are references, among which a Git LFS pointer is an error.
+    pub(crate) are_references: bool,
 }
 
 /// An archive as it was when first examined.
@@ -114,6 +116,7 @@ impl Files {
             name,
             files: files.into_iter().map(document).collect::<Result<_>>()?,
             archive: None,
+            are_references: false,
         })
     }
 
@@ -124,7 +127,7 @@ impl Files {
         members: Vec<Member>,
         format: Option<Format>,
     ) -> Result<Self> {
-        let name = path.display().to_string();
+        let name = text_of(&path);
         let metadata = path
             .metadata()
             .map_err(|error| Error::reading(&name, &error))?;
@@ -161,6 +164,7 @@ impl Files {
                 modified,
                 zip,
             }),
+            are_references: false,
         })
     }
 
@@ -244,6 +248,12 @@ impl Files {
         Ok(Box::new(File::open(path).map_err(reported)?))
     }
 
+    /// Returns the memory in bytes that the list takes.
+    pub(crate) fn memory(&self) -> usize {
+        let names = |file: &Document| file.path.as_os_str().len() + file.id.len();
+        size_of_val(&*self.files) + self.files.iter().map(names).sum::<usize>()
+    }
+
     /// Returns the total size of the files in bytes.
     pub fn size(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
@@ -278,6 +288,32 @@ impl Files {
 
     pub(crate) fn is_html(&self, number: usize) -> bool {
         self.files.get(number).is_some_and(|file| file.is_html)
+    }
+
+    /// Appends the decompressed bytes of a file to those of a block.
+    pub(super) fn append(
+        &self,
+        packed: impl Read + Send + 'static,
+        name: &str,
+        bytes: &mut Vec<u8>,
+        buffer: &mut Buffer,
+    ) -> Result<()> {
+        let from = bytes.len();
+        // Read at most one byte beyond the limit. This bounds the memory that a decompression bomb can take.
+        let most = (LONGEST + 1 - from) as u64;
+        let reported = |error| Error::reading(name, &error);
+        decompress(packed, name)?
+            .take(most)
+            .read_to_end(bytes)
+            .map_err(reported)?;
+        if bytes.len() > LONGEST {
+            return Err(too_long_document(name));
+        }
+        if self.are_references && foreign::is_pointer(&bytes[from..]) {
+            return Err(foreign::pointer(name));
+        }
+        buffer.push(from..bytes.len());
+        Ok(())
     }
 
     /// Returns the number of the first file of each block, followed by the total number of files. Every block except the last has
@@ -330,34 +366,14 @@ impl FileBlocks {
         for (file, number) in self.files.files[start..end].iter().zip(start..) {
             let name = file.path.display().to_string();
             let packed = self.files.open(number).map_err(Failure::Reported)?;
-            append_document(packed, &name, &mut bytes, buffer).map_err(Failure::Reported)?;
+            self.files
+                .append(packed, &name, &mut bytes, buffer)
+                .map_err(Failure::Reported)?;
             read += file.size;
         }
         buffer.fill(bytes);
         Ok(read)
     }
-}
-
-/// Appends the decompressed bytes of a document to those of a block.
-pub(super) fn append_document(
-    packed: impl Read + Send + 'static,
-    name: &str,
-    bytes: &mut Vec<u8>,
-    buffer: &mut Buffer,
-) -> Result<()> {
-    let from = bytes.len();
-    // Read at most one byte beyond the limit. This bounds the memory that a decompression bomb can take.
-    let most = (LONGEST + 1 - from) as u64;
-    let reported = |error| Error::reading(name, &error);
-    decompress(packed, name)?
-        .take(most)
-        .read_to_end(bytes)
-        .map_err(reported)?;
-    if bytes.len() > LONGEST {
-        return Err(too_long_document(name));
-    }
-    buffer.push(from..bytes.len());
-    Ok(())
 }
 
 fn look(metadata: &Metadata) -> (u64, Option<SystemTime>) {

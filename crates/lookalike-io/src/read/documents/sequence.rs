@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     archive::TarReader,
-    files::{Files, append_document, too_long_document},
+    files::{Files, too_long_document},
 };
 use crate::{
     error::Result,
@@ -82,6 +82,6 @@ impl MemberStream {
         let mut packed = Vec::new();
         self.archive.read(&mut packed)?;
         self.read.fetch_add(size, Ordering::Relaxed);
-        append_document(Cursor::new(packed), id, bytes, buffer)
+        self.files.append(Cursor::new(packed), id, bytes, buffer)
     }
 }

@@ -1,7 +1,11 @@
 //! Common files that this program cannot read: recognises them by their first bytes, and says what to do with them.
 
-use crate::error::{Error, ErrorKind};
-use crate::format::Format;
+use crate::{
+    error::{Error, ErrorKind, Result, Setting},
+    format::Format,
+    read::left_out::LeftOut,
+    words,
+};
 
 /// Returns the error for a file that begins with `start`, with advice. Returns none if one of the readers may be able to read the
 /// file. `name` decides the kind of an Office document if the first bytes do not show it.
@@ -26,6 +30,41 @@ pub(crate) fn reported(start: &[u8], name: &str) -> Option<Error> {
         (*what, *advice)
     };
     Some(refused(what, advice))
+}
+
+/// Returns whether this is the content of a Git LFS pointer, which is in a clone instead of a file until the file is fetched.
+pub(crate) fn is_pointer(content: &[u8]) -> bool {
+    // The specification limits the length, and sorts the keys after the version.
+    let mut lines = content.trim_ascii_end().rsplit(|&byte| byte == b'\n');
+    let mut begins = |key| lines.next().is_some_and(|line| line.starts_with(key));
+    content.starts_with(POINTER) && content.len() < 1024 && begins(b"size ") && begins(b"oid ")
+}
+
+/// Returns what is left out if a pointer is an input.
+pub(crate) fn left_out_pointer() -> LeftOut {
+    let advice = "a pointer names a file that was not fetched";
+    LeftOut::one(true, "Git LFS pointer (run git lfs pull)", advice)
+}
+
+/// Returns the error for a pointer that is a reference.
+pub(crate) fn pointer(path: &str) -> Error {
+    refused("a Git LFS pointer", FETCH).at(path)
+}
+
+/// Returns an error if a document is a file of another kind, or if its text has many control characters. Escapes of terminals and
+/// backspaces are not counted, because they occur in texts. In compressed data, about one byte in ten is a control character.
+pub(crate) fn refuse_binary(bytes: &[u8], name: &str, text: &str) -> Result<()> {
+    if let Some(reported) = reported(bytes, name) {
+        return Err(reported.of_kind(ErrorKind::Record));
+    }
+    let start = &text.as_bytes()[..text.len().min(4096)];
+    let is_control = |&&byte: &&u8| matches!(byte, 0..=7 | 14..=26 | 28..=31);
+    let controls = start.iter().filter(is_control).count();
+    if controls > 4 && controls * 32 > start.len() {
+        let what = "is not text: many of its characters are control characters";
+        return Err(Error::record(what).advise(words!["skip it with ", Setting::SkipBad]));
+    }
+    Ok(())
 }
 
 fn refused(what: &str, advice: &'static str) -> Error {
@@ -62,6 +101,8 @@ fn is_text(bytes: &[u8]) -> bool {
 }
 
 const ZIP: &[u8] = b"PK\x03\x04";
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+const FETCH: &str = "fetch the file with git lfs pull";
 const IMAGE: (&str, &str) = (
     "an image",
     "give text, such as the output of a text recognition (OCR) program",
@@ -75,7 +116,7 @@ const ARCHIVE: &str = "unpack it first, and name its folder";
 const READABLE_ARCHIVE: &str = "if it has documents, save it to a local file whose name ends with .zip or .tar; otherwise unpack it";
 
 /// For each kind of file: its first bytes, what the file is, and what to do with it.
-const KINDS: [(&[u8], &str, &str); 19] = [
+const KINDS: [(&[u8], &str, &str); 20] = [
     (
         b"%PDF-",
         "a PDF file",
@@ -133,6 +174,7 @@ const KINDS: [(&[u8], &str, &str); 19] = [
         "gzip inside another compression",
         "decompress it once",
     ),
+    (POINTER, "a Git LFS pointer", FETCH),
     (b"\xff\xfe\0\0", "UTF-32", UTF32),
     (b"\0\0\xfe\xff", "UTF-32", UTF32),
 ];

@@ -41,7 +41,10 @@ pub(crate) fn look(path: &Path, name: &str) -> Result<Format> {
 /// Fails if no reader can read the file.
 pub(crate) fn known(name: &str, start: &[u8]) -> Result<Format> {
     let format = Format::of(name, start);
-    let of_records = matches!(format, Format::Lines | Format::Array | Format::Delimited);
+    let of_records = matches!(
+        format,
+        Format::Lines | Format::Array | Format::Delimited | Format::Warc
+    );
     match foreign::reported(start, name).filter(|_| of_records) {
         Some(reported) => Err(reported.at(name)),
         None => Ok(format),

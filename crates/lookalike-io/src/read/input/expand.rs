@@ -10,7 +10,7 @@ use std::{
 use super::{
     Input,
     folder::{Naming, files, folder, is_decisions, is_wanted},
-    left_out::{Leaving, LeftOut},
+    left_out::Leaving,
     splits,
     stored::StoredRecords,
 };
@@ -18,7 +18,7 @@ use crate::{
     error::{Error, ErrorKind, Result, Setting},
     format::Format,
     input_table::InputTable,
-    read::reading::Reading,
+    read::{LeftOut, format::foreign, reading::Reading},
     store,
 };
 
@@ -56,9 +56,15 @@ pub struct Expanded {
 }
 
 /// Returns the inputs of a run: the named inputs in the order given, then commands, then tables. The files of a folder or a glob
-/// are ordered by name.
+/// are ordered by name. What is left out is logged as a warning, because the caller does not report it.
 pub fn expand(asked: Inputs<'_>) -> Result<Vec<Input>> {
-    expand_into(asked, &mut Leaving::default())
+    let mut leaving = Leaving::default();
+    let inputs = expand_into(asked, &mut leaving)?;
+    let left_out = leaving.reported(&inputs, asked.names.len() > 1);
+    left_out
+        .iter()
+        .for_each(|left| log::warn!("left out: {left}"));
+    Ok(inputs)
 }
 
 fn expand_into(asked: Inputs<'_>, leaving: &mut Leaving) -> Result<Vec<Input>> {
@@ -133,7 +139,19 @@ fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Res
         gitignore: asked.gitignore,
         all_splits: true,
     };
+    let pointers = leaving.pointers.len();
     let mut references = named(asked.against, naming, leaving)?;
+    // What is compared with a pointer is compared with nothing.
+    if let Some(path) = leaving.pointers.get(pointers) {
+        return Err(foreign::pointer(&path.display().to_string()));
+    }
+    for input in &mut references {
+        if let Input::Files(files) = input
+            && let Some(files) = Arc::get_mut(files)
+        {
+            files.are_references = true;
+        }
+    }
     references.extend(asked.against_tables.iter().cloned().map(Input::Table));
     references.extend(asked.against_stored.iter().cloned().map(Input::Stored));
     refuse_repeats(&references)?;

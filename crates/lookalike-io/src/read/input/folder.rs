@@ -11,12 +11,13 @@ use lookalike::shown::quoted;
 
 use super::{Input, left_out::Leaving, splits};
 use crate::{
+    disk::text_of,
     error::{Error, ErrorKind, Result, Setting},
     format::Format,
     read::{
         bytes::without_packing,
         documents::{Archive, Files, members},
-        format::look,
+        format::{foreign, look},
     },
     words,
 };
@@ -79,12 +80,7 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
             None => Format::of_name(&name).is_some_and(Format::is_document),
         };
         if is_document {
-            let id = entry
-                .path()
-                .strip_prefix(path)
-                .unwrap_or(entry.path())
-                .to_string_lossy()
-                .into_owned();
+            let id = text_of(entry.path().strip_prefix(path).unwrap_or(entry.path()));
             documents.push((entry.into_path(), id));
         } else if is_wanted(&name)
             && forced.is_none_or(|format| {
@@ -100,6 +96,7 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
         once(path, &mut collections, |path| path);
         once(path, &mut documents, |(path, _)| path);
     }
+    leave_pointers(&mut collections, leaving);
     if !collections.is_empty() {
         if !all_splits {
             let inside = collections
@@ -116,8 +113,8 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
         let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html";
         let refused = Error::new(ErrorKind::Input, what).at(path.display().to_string());
         return Err(refused.advise(words![
-            "give the names of the files, or read all of them as documents with ",
-            (Setting::Format, "text")
+            "name the files, for example with a quoted glob, and say what they are with ",
+            Setting::Format
         ]));
     }
     if !all_splits {
@@ -131,6 +128,22 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
         documents,
         forced,
     )?))])
+}
+
+/// Leaves out Git LFS pointers. If all files are pointers, they are refused when they are read.
+fn leave_pointers(files: &mut Vec<PathBuf>, leaving: &mut Leaving) {
+    let pointers = files.extract_if(.., |path| is_pointer(path)).collect();
+    match files.is_empty() {
+        true => *files = pointers,
+        false => leaving.pointers.extend(pointers),
+    }
+}
+
+/// Returns whether a file is a Git LFS pointer. A pipe is not read, because it can be read only once.
+fn is_pointer(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|file| file.is_file() && file.len() < 1024)
+        && std::fs::read(path).is_ok_and(|content| foreign::is_pointer(&content))
 }
 
 /// Removes repeated files. A file is repeated if links in the folder give it several names. If one of the file's names is not a
@@ -178,10 +191,11 @@ fn dangling(error: &ignore::Error) -> Option<PathBuf> {
 /// document are combined into one input.
 pub(crate) fn files(
     name: &str,
-    paths: Vec<PathBuf>,
+    mut paths: Vec<PathBuf>,
     naming: Naming,
     leaving: &mut Leaving,
 ) -> Result<Vec<Input>> {
+    leave_pointers(&mut paths, leaving);
     let forced = naming.format;
     let (mut inputs, mut documents) = (Vec::new(), Vec::new());
     let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {
@@ -195,9 +209,10 @@ pub(crate) fn files(
         Ok::<_, Error>(())
     };
     for path in paths {
-        let shown = path.display().to_string();
-        let archive = Archive::of_name(&shown)
-            .filter(|_| forced.is_none_or(Format::is_document) && path.is_file());
+        let shown = text_of(&path);
+        let archive = Archive::of_name(&shown).filter(|_| {
+            forced.is_none_or(Format::is_document) && path.is_file() && !is_pointer(&path)
+        });
         if let Some(archive) = archive {
             together(&mut documents, &mut inputs)?;
             inputs.push(documents_in(path, archive, naming, leaving)?);
@@ -227,7 +242,7 @@ fn documents_in(
     naming: Naming,
     leaving: &mut Leaving,
 ) -> Result<Input> {
-    let (forced, shown) = (naming.format, path.display().to_string());
+    let (forced, shown) = (naming.format, text_of(&path));
     let refuse = |what: String| Error::new(ErrorKind::Input, what).at(&*shown);
     let (mut documents, mut others) = (Vec::new(), Vec::new());
     for member in members(archive, &path, &shown)? {
@@ -248,8 +263,9 @@ fn documents_in(
     if documents.is_empty() && !others.is_empty() {
         let refused = refuse("no .txt, .md or .html file in this archive".into());
         return Err(refused.advise(words![
-            "read all of its files as documents with ",
-            (Setting::Format, "text")
+            "if all of its files are text, say so with ",
+            Setting::Format,
+            "; otherwise unpack it first"
         ]));
     }
     if !naming.all_splits {

@@ -1,25 +1,12 @@
-//! The files that are skipped when folders are read.
+//! The files that are left out when folders and archives are read.
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
-use serde::Serialize;
-
 use super::Input;
-use crate::read::bytes::PACKED;
-
-/// Files that are skipped when folders are read, although no setting excludes them.
-#[derive(Debug, Clone, Serialize)]
-pub struct LeftOut {
-    /// The number of files.
-    pub files: u64,
-    /// The path of one of these files.
-    pub example: String,
-    /// The reason why this file is not read, and how the user can include it.
-    pub advice: String,
-}
+use crate::read::{bytes::without_packing, format::foreign, left_out::LeftOut};
 
 /// The files skipped so far while folders are listed.
 #[derive(Default)]
@@ -28,6 +15,8 @@ pub(crate) struct Leaving {
     pub(crate) others: Vec<PathBuf>,
     /// Files in archives.
     pub(crate) members: Vec<PathBuf>,
+    /// Git LFS pointers instead of files of records.
+    pub(crate) pointers: Vec<PathBuf>,
 }
 
 impl Leaving {
@@ -46,41 +35,45 @@ impl Leaving {
             self.documents.retain(is_left);
             self.others.retain(is_left);
         }
-        let files = (self.documents.len() + self.others.len() + self.members.len()) as u64;
-        let (example, advice) = match (self.documents.first(), self.others.first()) {
-            (Some(path), _) => {
-                let advice = format!(
-                    "if a folder has files of records, only these are read; to read documents too, name them, for example with \
-                     the quoted glob '{}'",
-                    like(path).display()
-                );
-                (path, advice)
-            }
-            (None, Some(path)) => {
-                let advice = "from a folder, only files whose extension shows their format are read; name the file to read it";
-                (path, advice.into())
-            }
-            (None, None) => {
-                let advice = "from an archive, only text, Markdown and HTML files are read; unpack it to read other files";
-                (self.members.first()?, advice.into())
-            }
+        let like = self.documents.first().map_or(String::new(), |path| {
+            let like = path.with_file_name(format!("*{}", ending(path)));
+            format!(
+                "if a folder has files of records, only these are read; to read documents too, name them, for example with the \
+                 quoted glob '{}'",
+                like.display()
+            )
+        });
+        let others = "from a folder, only files whose extension shows their format are read; name the file to read it";
+        let members = "from an archive, only text, Markdown and HTML files are read; unpack it to read other files";
+        let mut all = None;
+        let mut add = |path: &Path, one| {
+            let example = Some(path.display().to_string());
+            LeftOut::add(&mut all, Some(LeftOut { example, ..one }));
         };
-        Some(LeftOut {
-            files,
-            example: example.display().to_string(),
-            advice,
-        })
+        for (paths, advice) in [
+            (&self.documents, &*like),
+            (&self.others, others),
+            (&self.members, members),
+        ] {
+            for path in paths {
+                let reason = match &*ending(path).to_lowercase() {
+                    "" => "without extension".to_owned(),
+                    ending => ending.to_owned(),
+                };
+                add(path, LeftOut::one(true, &reason, advice));
+            }
+        }
+        for path in &self.pointers {
+            add(path, foreign::left_out_pointer());
+        }
+        all
     }
 }
 
-/// Returns a glob for the files in the same folder with the same ending.
-fn like(path: &Path) -> PathBuf {
+/// Returns the extension of a file, with that of its compression.
+fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let packed = PACKED
-        .into_iter()
-        .find(|packed| name.ends_with(packed))
-        .unwrap_or_default();
-    let stem = &name[..name.len() - packed.len()];
-    let ending = stem.rfind('.').map_or("", |at| &stem[at..]);
-    path.with_file_name(format!("*{ending}{packed}"))
+    let stem = without_packing(&name);
+    let start = stem.rfind('.').unwrap_or(stem.len());
+    name[start..].into()
 }

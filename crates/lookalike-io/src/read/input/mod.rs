@@ -25,11 +25,10 @@ pub use self::{
         Expanded, Inputs, expand, expand_collections, expand_decisions, expand_with_references,
     },
     later::later_input,
-    left_out::LeftOut,
     stored::StoredRecords,
 };
 use super::documents::Files;
-use crate::{input_table::InputTable, store::Object};
+use crate::{disk::text_of, input_table::InputTable, store::Object};
 
 /// One input: a stream of records.
 #[derive(Debug, Clone)]
@@ -73,7 +72,7 @@ impl Input {
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => "stdin".into(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) => text_of(path),
             Self::Files(files) => files.name.clone(),
             Self::Object(object) => object.url().into(),
             Self::Command(_, number) => format!("command:{number}"),

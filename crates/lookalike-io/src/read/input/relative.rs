@@ -5,10 +5,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::{
-    Input,
-    expand::{WILD, below},
-};
+use super::{Input, expand::WILD};
 use crate::{read::documents::Files, store::is_url};
 
 /// What the user named: the inputs' names are relative to it.
@@ -44,15 +41,7 @@ impl<'a> Named<'a> {
     pub(crate) fn relative(&self, input: &Input) -> Option<PathBuf> {
         let relative = match input {
             Input::File(path) => return self.of_file(path),
-            Input::Object(object) => {
-                let url = object.url();
-                let url = url.split(['?', '#']).next().unwrap_or(url);
-                let folder = self
-                    .urls
-                    .iter()
-                    .find(|name| url.starts_with(**name) && url.len() > name.len());
-                below(url, folder.unwrap_or(&url)).into()
-            }
+            Input::Object(object) => self.of_url(object.url())?.into(),
             Input::Stdin
             | Input::Files(_)
             | Input::Command(..)
@@ -70,6 +59,16 @@ impl<'a> Named<'a> {
             Some(archive) => inside(path.strip_prefix(archive).ok()?.into()),
             None => self.of_file(path),
         }
+    }
+
+    /// Returns the name of an object, or the last part of it if the object was named itself.
+    fn of_url<'u>(&self, url: &'u str) -> Option<&'u str> {
+        let inside = |folder: &&str| {
+            let rest = url.strip_prefix(folder.trim_end_matches('/'))?;
+            rest.strip_prefix('/').filter(|rest| !rest.is_empty())
+        };
+        let inside = self.urls.iter().find_map(inside);
+        inside.or_else(|| url.rsplit('/').next())
     }
 
     fn of_file(&self, path: &Path) -> Option<PathBuf> {
@@ -153,5 +152,19 @@ mod tests {
             assert_eq!(found.as_deref(), relative.map(Path::new), "{names:?}");
         }
         assert_eq!(Named::new(&["-".into()]).relative(&Input::Stdin), None);
+    }
+
+    #[test]
+    fn names_of_objects_are_taken_literally() {
+        let names = ["s3://b/in", "s3://b/x/one.jsonl", "s3://b/y/p*.jsonl"].map(String::from);
+        for (url, relative) in [
+            ("s3://b/in/hash#hash.jsonl", "hash#hash.jsonl"),
+            ("s3://b/in/a/q?x=1.jsonl", "a/q?x=1.jsonl"),
+            ("s3://b/in2/a.jsonl", "a.jsonl"),
+            ("s3://b/x/one.jsonl", "one.jsonl"),
+            ("s3://b/y/part.jsonl", "part.jsonl"),
+        ] {
+            assert_eq!(Named::new(&names).of_url(url), Some(relative));
+        }
     }
 }

@@ -37,14 +37,17 @@ use super::{
     block::{Block, Scratch},
     buffer::{Failure, Tag},
     csv::Columns,
+    documents::Files,
     format::look,
     input::Input,
     json::{Fields, Record, sets::refuse_fieldless},
+    left_out::LeftOut,
     reading::Reading,
     stream::Stream,
     table::Table,
 };
 use crate::{
+    disk::text_of,
     error::{Error, ErrorKind, Place, Result, Setting, Words},
     format::Format,
     store::shown_name,
@@ -74,6 +77,8 @@ pub struct Source {
     most_readers: AtomicUsize,
     seen: Seen,
     ahead: Ahead,
+    /// What was left out when the names of the inputs were expanded.
+    pub left_out: Option<LeftOut>,
 }
 
 /// The number of bytes in a block: small enough to fit in a core's cache, and large enough to amortise the overhead per block.
@@ -179,6 +184,7 @@ impl Source {
             most_readers: AtomicUsize::new(usize::MAX),
             seen,
             ahead: Ahead::default(),
+            left_out: None,
         };
         if source.seen.are_regular() {
             source.total = (0..source.inputs.len())
@@ -352,7 +358,7 @@ impl Source {
             None
         };
         match (file, input) {
-            (Some(path), _) => Place::of(path.display().to_string()),
+            (Some(path), _) => Place::of(text_of(path)),
             (None, Input::Table(_)) => Place::row(self.name(part), record - 1),
             (None, _) => Place::line(self.name(part), record),
         }
@@ -382,17 +388,21 @@ impl Source {
         Self { span, ..self }
     }
 
-    /// Returns the memory in bytes that reading takes in addition to blocks, for a number of threads and a memory limit. Each
-    /// reader of a table has one page of each column in memory. Therefore, if memory is low and the tables have many columns,
-    /// fewer tables are read in parallel.
+    /// Returns the memory in bytes that reading takes in addition to blocks, for a number of threads and a memory limit: the list of
+    /// the inputs, and what is needed to read tables. Each reader of a table has one page of each column in memory. Therefore, if
+    /// memory is low and the tables have many columns, fewer tables are read in parallel.
     pub fn extra(&self, threads: usize, memory: u64) -> u64 {
+        // An input has its name, its path and the address by which it is read.
+        let names = self.names.iter().map(|name| 3 * name.len());
+        let files = self.inputs.iter().filter_map(Input::documents);
+        let list = names.chain(files.map(Files::memory)).sum::<usize>() as u64;
         let Some(pages) = self.tables.iter().flatten().map(Table::page_memory).max() else {
-            return 0;
+            return list;
         };
         let reader = TABLE_MEMORY.max(pages);
         let readers = (memory / 4 / reader).clamp(1, threads as u64);
         self.most_readers.store(readers as usize, Ordering::Relaxed);
-        reader * readers
+        list + reader * readers
     }
 
     /// Returns how many parts may be read in parallel with all their columns.
@@ -530,5 +540,41 @@ impl Source {
             Failure::Changed => self.changed(part),
             Failure::Read(error) => Error::reading(self.name(part), &error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::input::{Inputs, expand};
+
+    #[test]
+    fn the_list_of_inputs_counts_as_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..30 {
+            let name = format!("{number:0200}.txt");
+            std::fs::write(folder.path().join(name), "text").unwrap();
+        }
+        let memory = |name: String| {
+            let inputs = expand(Inputs {
+                names: &[name],
+                commands: &[],
+                tables: &[],
+                against: &[],
+                against_tables: &[],
+                against_stored: &[],
+                format: None,
+                gitignore: false,
+                all_splits: false,
+            });
+            let source = Source::new(inputs.unwrap(), Reading::lines(), folder.path()).unwrap();
+            source.extra(1, 1 << 30)
+        };
+        // Each document has a path and an id.
+        let of_folder = memory(folder.path().display().to_string());
+        assert!(
+            (30 * 2 * 204..30 * 2 * 400).contains(&of_folder),
+            "{of_folder}"
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! Gives complete files and objects their names, all of them together.
 
+mod reader;
+
 mod hidden;
 
 mod claim;
@@ -14,6 +16,7 @@ mod sink;
 
 mod together;
 
+pub use self::reader::{go_on_without_readers, unless_closed};
 pub(crate) use self::{
     claim::Claim,
     folders::Folders,

@@ -10,6 +10,7 @@ use std::{
 use super::{
     claim::Claim,
     hidden::{Hidden, own, remove_stale},
+    reader::unless_closed,
     terminal::Escaping,
     tree::Tree,
 };
@@ -83,13 +84,14 @@ impl WholeFile {
 }
 
 impl Sink {
-    /// Opens an output; `-` is standard output. `is_clean` states that the files of killed runs were removed from its folder.
-    pub(crate) fn open(path: &Path, is_clean: bool) -> io::Result<Self> {
+    /// Opens an output; `-` is standard output. `in_folder` states that the user named only the folder or the pattern of the name, and
+    /// that the files of killed runs were removed from the folder.
+    pub(crate) fn open(path: &Path, in_folder: bool) -> io::Result<Self> {
         match path.to_str().filter(|name| is_url(name)) {
             Some(url) => Upload::create(url)
                 .map(|upload| Self::Object(Box::new(upload)))
                 .map_err(io::Error::other),
-            None => FileSink::open(path, is_clean).map(Self::File),
+            None => FileSink::open(path, in_folder).map(Self::File),
         }
     }
 
@@ -116,7 +118,10 @@ impl Sink {
 
 impl FileSink {
     /// Opens an output; `-` is standard output.
-    fn open(path: &Path, is_clean: bool) -> io::Result<Self> {
+    ///
+    /// A link that the user named is followed, and a pipe or a device is written to. A name `in_folder` may come from the data: a link
+    /// is replaced, and a pipe, which could block for ever, is not opened.
+    fn open(path: &Path, in_folder: bool) -> io::Result<Self> {
         let open = |file: File| {
             let escaping = file.is_terminal().then(Escaping::default);
             Self {
@@ -128,7 +133,10 @@ impl FileSink {
         if path == Path::new("-") {
             return File::stdout().map(open);
         }
-        let there = path.metadata();
+        let there = match in_folder && path.is_symlink() {
+            true => Err(io::ErrorKind::NotFound.into()),
+            false => path.metadata(),
+        };
         let folder_meant = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if folder_meant || there.as_ref().is_ok_and(Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -137,7 +145,8 @@ impl FileSink {
         let descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"]
             .iter()
             .any(|open| path.starts_with(open));
-        if descriptor || there.as_ref().is_ok_and(|there| !there.is_file()) {
+        let is_file = !descriptor && there.as_ref().map_or(true, Metadata::is_file);
+        if !is_file && !in_folder {
             return File::append(path).map(open);
         }
         if there
@@ -151,8 +160,11 @@ impl FileSink {
         }
         // The file is never readable for more users than the file that it replaces.
         let mode = there.map_or(USUAL, |there| there.permissions().mode() & USUAL);
-        let target = resolve_links(path)?;
-        if !is_clean && let Some(_claim) = Claim::before_work(&target)? {
+        let target = match in_folder {
+            true => path.into(),
+            false => resolve_links(path)?,
+        };
+        if !in_folder && let Some(_claim) = Claim::before_work(&target)? {
             remove_stale([&target]);
         }
         let (file, end) = match File::unnamed(folder_of(&target), mode) {
@@ -179,7 +191,9 @@ impl FileSink {
         let (End::Unnamed(target) | End::Hidden(_, target)) = &self.end else {
             return Ok(None);
         };
-        if let Ok(there) = target.metadata() {
+        if !target.is_symlink()
+            && let Ok(there) = target.metadata()
+        {
             file.set_permissions(there.permissions())?;
         }
         file.sync()?;
@@ -214,7 +228,7 @@ impl Write for Sink {
             }) => stream
                 .write_all(escaping.more(bytes).as_bytes())
                 .map(|()| bytes.len()),
-            Self::File(file) => file.stream.write(bytes),
+            Self::File(file) => unless_closed(file.stream.write(bytes), bytes.len()),
             Self::Object(upload) => upload.write(bytes),
         }
     }

@@ -164,7 +164,7 @@ fn name_all(tree: &Tree, named: &mut Vec<Named>) -> Result<()> {
 
 /// Gives a file its name.
 fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
-    let is_there = target.exists();
+    let is_there = target.symlink_metadata().is_ok();
     if is_there {
         // The former file is locked before it gets the hidden name, so that it never has that name without a lock.
         let displaced = locked(target)?;
@@ -202,9 +202,12 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     })
 }
 
-/// Opens and locks a file. Returns `None` if the file cannot be read, or if another program has locked it. In both cases, other
-/// runs do not remove the file.
+/// Opens and locks a file. Returns `None` if it is a link, if it cannot be read, or if another program has locked it. In all these
+/// cases, other runs do not remove it.
 fn locked(path: &Path) -> io::Result<Option<File>> {
+    if path.is_symlink() {
+        return Ok(None);
+    }
     match File::open_regular(path) {
         Err(error)
             if matches!(

@@ -6,7 +6,7 @@ mod tar;
 
 use std::{collections::BTreeSet, path::Path};
 
-use lookalike::shown::quoted;
+use lookalike::shown::{cut, quoted};
 
 pub(super) use self::{
     tar::TarReader,
@@ -90,7 +90,23 @@ fn damaged(name: &str, what: impl std::fmt::Display) -> Error {
         .advise("copy or download it again")
 }
 
+/// The maximum number of bytes of a member's name, which is that of a path in Linux. All names are in memory, and a compressed archive
+/// can have names that are a thousand times as long as itself.
+const MOST_NAME: usize = 4096;
+
 /// Returns a member's name as the names of other archives are written.
-fn plain(name: &str) -> String {
-    name.trim_start_matches("./").into()
+///
+/// # Errors
+/// Fails if the name is too long.
+fn plain(name: &str, archive: &str) -> Result<String> {
+    let length = name.len();
+    if length <= MOST_NAME {
+        return Ok(name.trim_start_matches("./").into());
+    }
+    let what = format!(
+        "has a member whose name has {length} bytes, and at most {MOST_NAME} are read: {}",
+        cut(name)
+    );
+    let refused = Error::new(ErrorKind::Input, what).at(archive);
+    Err(refused.advise("remove this member, or give it a shorter name"))
 }

@@ -1,7 +1,9 @@
 //! Tar archives, which are read from the beginning to the end.
 
 use std::{
+    ffi::OsStr,
     io::{self, Read},
+    os::unix::ffi::OsStrExt,
     path::Path,
 };
 
@@ -9,14 +11,14 @@ use tar::{EntryType, Header, PaxExtensions};
 
 use super::{Member, damaged, plain};
 use crate::{
-    disk::File,
+    disk::{File, text_of},
     error::{Error, ErrorKind, Result},
     read::bytes::{Reader, decompress},
 };
 
 /// The size of a block, the unit of an archive.
 const BLOCK: u64 = 512;
-/// The largest number of bytes of a member's name and other properties. It bounds the memory that a damaged archive takes.
+/// The largest number of bytes of a member's properties, such as its name. It bounds the memory that a damaged archive takes.
 const MOST_PROPERTIES: u64 = 1 << 20;
 
 /// An archive that is being read.
@@ -94,7 +96,7 @@ impl TarReader {
                 _ => {
                     let path = header.path_bytes();
                     let name = pax_name.or(long_name).unwrap_or_else(|| path.to_vec());
-                    let name = plain(&String::from_utf8_lossy(&name));
+                    let name = plain(&text_of(OsStr::from_bytes(&name)), &self.name)?;
                     // Old archives have folders as files whose names end with a slash.
                     let is_file = matches!(kind, EntryType::Regular | EntryType::Continuous)
                         && !name.ends_with('/');
@@ -138,7 +140,9 @@ impl TarReader {
     /// Returns properties of the next member.
     fn properties(&mut self) -> Result<Vec<u8>> {
         if self.left > MOST_PROPERTIES {
-            return Err(damaged(&self.name, "a name is too long"));
+            return Err(
+                self.refused("a member whose name and other properties have more than 1 MiB")
+            );
         }
         let mut properties = Vec::new();
         self.read(&mut properties)?;

@@ -1,7 +1,9 @@
 //! Zip archives, whose members can be read in any order.
 
 use std::{
+    ffi::OsStr,
     io::{self, BufReader, Read},
+    os::unix::ffi::OsStrExt,
     path::Path,
     sync::Arc,
 };
@@ -9,12 +11,12 @@ use std::{
 use flate2::bufread::DeflateDecoder;
 use rawzip::{
     CompressionMethod, RECOMMENDED_BUFFER_SIZE, RangeReader, ReaderAt, ZipArchive,
-    ZipArchiveEntryWayfinder, ZipLocator,
+    ZipArchiveEntryWayfinder, ZipFileHeaderRecord, ZipLocator, crc32, extra_fields::ExtraFieldId,
 };
 
 use super::{Member, damaged, plain};
 use crate::{
-    disk::File,
+    disk::{File, text_of},
     error::{Error, ErrorKind, Result},
     read::bytes::Reader,
 };
@@ -63,9 +65,7 @@ impl Zip {
         let (mut members, mut count) = (Vec::new(), 0);
         while let Some(entry) = entries.next_entry().map_err(|error| failed(name, error))? {
             count += 1;
-            // Names that are not UTF-8 are in the encoding of an old system.
-            let path = entry.file_path();
-            let member = plain(&String::from_utf8_lossy(path.as_ref()));
+            let member = plain(&name_of(&entry), name)?;
             let place = Place {
                 at: entry.wayfinder(),
                 method: entry.compression_method(),
@@ -125,6 +125,31 @@ impl Zip {
         Ok(Box::new(entry.verifying_reader(plain.take(most))))
     }
 }
+
+/// Returns the name of a member: that of the Unicode path extra field, if it belongs to the member's own name; else that name, in
+/// UTF-8 if it is UTF-8 or is marked as such, and otherwise in code page 437 (APPNOTE 6.3.10, 4.6.9 and appendix D). Nothing in an archive
+/// says that a name is in another code page, such as that of a Japanese Windows; but different names in one encoding stay different.
+fn name_of(entry: &ZipFileHeaderRecord) -> String {
+    let own = entry.file_path();
+    let own: &[u8] = own.as_ref();
+    let head = [&[1], &crc32(own).to_le_bytes()[..]].concat();
+    let mut fields = entry.extra_fields();
+    let unicode = fields
+        .find(|(id, field)| *id == ExtraFieldId::INFO_ZIP_UNICODE_PATH && field.starts_with(&head));
+    let is_utf8 = entry.flags().is_utf8() || str::from_utf8(own).is_ok();
+    let of_code_page = |&byte: &u8| match byte.checked_sub(0x80) {
+        Some(at) => CODE_PAGE_437.chars().nth(at.into()).unwrap_or_default(),
+        None => byte.into(),
+    };
+    match unicode {
+        Some((_, field)) => text_of(OsStr::from_bytes(&field[head.len()..])),
+        None if is_utf8 => text_of(OsStr::from_bytes(own)),
+        None => text_of(own.iter().map(of_code_page).collect::<String>()),
+    }
+}
+
+/// The characters of the bytes from 80 to ff.
+const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 fn failed(name: &str, error: rawzip::Error) -> Error {
     match error.kind() {
