@@ -48,8 +48,9 @@ use self::front::Flags;
 
 /// Find near-duplicate documents and keep one from each group
 ///
-/// The similarity of two texts is the overlap of their sets of shingles (runs of five words): shared shingles divided by all
-/// shingles of both. A document is dropped only if its exact similarity to a kept document is at least the threshold.
+/// The similarity of two texts is the overlap of their sets of shingles (runs of five words or, in scripts without spaces, five
+/// characters): shared shingles divided by all shingles of both. A document is dropped only if its exact similarity to a kept
+/// document is at least the threshold.
 #[derive(Parser)]
 #[command(
     name = "lookalike",
@@ -69,6 +70,9 @@ struct Cli {
     /// With --version: print how the program was built.
     #[arg(long, short, global = true, action = ArgAction::Count, hide_short_help = true)]
     verbose: u8,
+    /// Whether only errors are printed.
+    #[arg(skip)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -124,7 +128,7 @@ pub fn main_from(
             );
         }
     };
-    logging::start(cli.verbose);
+    logging::start(cli.verbose, cli.quiet);
     let flags = match &cli.command {
         Command::Eval(_) => Flags::Eval,
         Command::Mirrors(_) => Flags::Mirrors,
@@ -166,12 +170,13 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     while let Some((_, of_command)) = innermost.subcommand() {
         innermost = of_command;
     }
-    let quiet = innermost.try_get_one("quiet").ok().flatten();
-    if quiet == Some(&true) && matches.get_count("verbose") > 0 {
+    let quiet = innermost.try_get_one("quiet").ok().flatten() == Some(&true);
+    if quiet && matches.get_count("verbose") > 0 {
         let words = "--quiet and --verbose contradict each other; leave out one of the two\n";
         return Err(clap::Error::raw(ErrorKind::ArgumentConflict, words));
     }
-    Cli::from_arg_matches(&matches)
+    let cli = Cli::from_arg_matches(&matches)?;
+    Ok(Cli { quiet, ..cli })
 }
 
 /// Parses the arguments of `lookalike dedup`.

@@ -4,10 +4,10 @@
 
 use std::{sync::OnceLock, time::Instant};
 
-use log::{LevelFilter, Log, Metadata, Record};
+use log::{Level, LevelFilter, Log, Metadata, Record};
 use lookalike::shown::message;
 
-use crate::output::{DIM, say};
+use crate::output::{DIM, say, warning};
 
 struct Lines;
 
@@ -20,7 +20,12 @@ impl Log for Lines {
     }
 
     fn log(&self, record: &Record) {
-        if self.enabled(record.metadata()) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        if record.level() <= Level::Warn {
+            warning(&record.args().to_string());
+        } else {
             let seconds = STARTED.get_or_init(Instant::now).elapsed().as_secs_f64();
             say(&format!(
                 "{DIM}[{seconds:8.3} s]{DIM:#} {}",
@@ -32,13 +37,14 @@ impl Log for Lines {
     fn flush(&self) {}
 }
 
-/// Enables logging at the requested level: 0 for nothing, 1 for what a run does, 2 to also log each input.
-pub fn start(verbosity: u8) {
+/// Enables logging at the requested level: 0 for warnings, if they are wanted, 1 for what a run does, 2 to also log each input.
+pub fn start(verbosity: u8, quiet: bool) {
     STARTED.get_or_init(Instant::now);
     // The logger is already set if this process has run a command before.
     _ = log::set_logger(&Lines);
     log::set_max_level(match verbosity {
-        0 => LevelFilter::Off,
+        0 if quiet => LevelFilter::Error,
+        0 => LevelFilter::Warn,
         1 => LevelFilter::Info,
         _ => LevelFilter::Debug,
     });

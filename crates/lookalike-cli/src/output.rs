@@ -10,7 +10,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lookalike::shown::{message, one_line};
-use lookalike_engine::{Error, Estimate, Progress, Stage, shown_name};
+use lookalike_engine::{Error, Estimate, Progress, Stage, shown_name, unless_closed};
 
 pub use crate::paint::{BOLD, DIM, GREEN, RED};
 use crate::{
@@ -21,34 +21,31 @@ use crate::{
 /// Prints a page on standard output, with colours if the reader wants them.
 pub fn print(page: &str) -> anyhow::Result<()> {
     let stdout = io::stdout();
-    Target::of_data(&stdout)
-        .write(stdout, page)
-        .map_err(not_printed)
+    printed(Target::of_data(&stdout).write(stdout, page))
 }
 
 /// Prints data on standard output. The bytes are unchanged unless a terminal shows them.
 pub fn print_data(data: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout();
     let data = Target::of_data(&stdout).data(data);
-    stdout
-        .write_all(data.as_bytes())
-        .and_then(|()| stdout.flush())
-        .map_err(not_printed)
+    printed(
+        stdout
+            .write_all(data.as_bytes())
+            .and_then(|()| stdout.flush()),
+    )
 }
 
 /// Prints help, which contains no data.
 pub fn print_help(help: &clap::builder::StyledStr) -> anyhow::Result<()> {
     let mut out = anstream::stdout();
-    write!(out, "{}", help.ansi())
-        .and_then(|()| out.flush())
-        .map_err(not_printed)
+    printed(write!(out, "{}", help.ansi()).and_then(|()| out.flush()))
 }
 
-fn not_printed(error: io::Error) -> anyhow::Error {
-    match error.kind() {
+fn printed(done: io::Result<()>) -> anyhow::Result<()> {
+    unless_closed(done, ()).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => error.into(),
         _ => anyhow::anyhow!("standard output: cannot be written: {error}"),
-    }
+    })
 }
 
 /// Prints a message on standard error. A failed write is ignored, because only the exit code is left to report it.
@@ -201,7 +198,7 @@ fn stage_name(stage: Stage) -> &'static str {
 /// Returns the unit of a stage's progress; empty for bytes.
 fn unit_of(stage: Stage) -> &'static str {
     match stage {
-        Stage::Pairing => "bands",
+        Stage::Pairing => "steps",
         Stage::Counting | Stage::Deciding => "documents",
         Stage::Learning | Stage::Scoring => "pairs",
         Stage::Sketching
@@ -285,7 +282,6 @@ impl Bars {
             let name = stage_name(progress.stage);
             let unit = match unit_of(progress.stage) {
                 "" => "{bytes}/{total_bytes}, {bytes_per_sec}".to_string(),
-                "bands" => "{pos}/{len} bands".to_string(),
                 unit => format!("{{human_pos}}/{{human_len}} {unit}"),
             };
             let template = if progress.total > 0 {

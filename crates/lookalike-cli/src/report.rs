@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lookalike_engine::{LateOutput, shown_name, shown_path};
+use lookalike_engine::{LateOutput, go_on_without_readers, shown_name, shown_path};
 use serde::Serialize;
 
 /// The version of the schema. The version increases when a field is removed or renamed or changes its meaning, not when a field
@@ -70,15 +70,20 @@ impl Report {
         self
     }
 
+    /// Opens the file of `--summary` before the run. If there are outputs other than standard output, the run goes on when the reader of
+    /// standard output closes it.
+    pub fn open(&self, path: Option<&Path>) -> anyhow::Result<Option<LateOutput>> {
+        let mut names = self.outputs.iter().map(|output| &*output.name);
+        go_on_without_readers(
+            names.any(|name| name != "-") || path.is_some_and(|path| path != "-"),
+        );
+        Ok(path.map(LateOutput::create).transpose()?)
+    }
+
     /// Returns the summary as JSON, with a final line break.
     pub fn json(&self, body: &impl Serialize) -> anyhow::Result<String> {
         Ok(serde_json::to_string_pretty(&Whole { report: self, body })? + "\n")
     }
-}
-
-/// Opens the file of `--summary` before the run.
-pub fn open(path: Option<&Path>) -> anyhow::Result<Option<LateOutput>> {
-    Ok(path.map(LateOutput::create).transpose()?)
 }
 
 /// Writes the file of `--summary` after the run.

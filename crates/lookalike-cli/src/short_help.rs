@@ -462,7 +462,10 @@ const SHORT_OF_INDEX: [Short; 11] = [
                 "Keep the first, longest, newest:FIELD, max:FIELD or min:FIELD",
             ),
             ("shingle", "Tokens per shingle [default: 5]"),
-            ("method", "How candidate pairs are found"),
+            (
+                "method",
+                "Find candidate pairs by minhash, simhash, sentences or exact",
+            ),
         ],
     ),
     (

@@ -125,6 +125,9 @@ pub struct OtherFields {
     pub names: Vec<String>,
     /// In which of all fields two documents must be similar.
     pub similar: SimilarIn,
+    /// If they must be similar in each: the field in which pairs are found first, where 0 is the text field; `None` for the field with
+    /// the fewest. Answers do not depend on it. Only tests set it.
+    pub enumerated: Option<usize>,
 }
 
 /// In which of several fields two documents must be similar.
@@ -429,7 +432,8 @@ pub struct Estimate {
 pub enum Stage {
     /// First pass: computes every text's sketch. Measured in bytes.
     Sketching,
-    /// Groups band keys into buckets. Measured in bands.
+    /// Groups keys, such as those of bands, into buckets, and finds the documents that may match. Measured in steps: two for each
+    /// column of keys.
     Pairing,
     /// Counts shared fingerprints. Measured in documents.
     Counting,

@@ -158,7 +158,7 @@ pub use lookalike_io::{
     words,
     write::{
         Decided, IdKind, LateOutput, Likeness, Limit, Output, Representative, decisions_name,
-        finish as finish_outputs, reason_name,
+        finish as finish_outputs, go_on_without_readers, reason_name, unless_closed,
     },
 };
 #[cfg(feature = "tables")]

@@ -1,5 +1,6 @@
 //! The data of a report about a collection. The page reads it as JSON; `web/src/data/types.ts` has the same types.
 
+use lookalike::text::TokensBy;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -51,8 +52,8 @@ pub struct Settings {
     pub cluster: &'static str,
     /// The number of tokens in a shingle; for `passages`, the least number of tokens in a run.
     pub shingle: usize,
-    /// What shingles are made of: `words`, `chars` or `lines`, or `items` if documents are sets.
-    pub tokens: &'static str,
+    /// What shingles and runs are made of.
+    pub tokens: TokensBy,
     /// How candidates were found, in words.
     pub candidates: String,
 }

@@ -79,7 +79,7 @@ export interface Data {
     verify: "exact" | "sketch" | "none";
     cluster: "law" | "components" | "greedy";
     shingle: number;
-    tokens: "words" | "chars" | "lines" | "items";
+    tokens: "auto" | "words" | "chars" | "jieba" | "lines" | "items";
     candidates: string;
   };
   summary: Summary;

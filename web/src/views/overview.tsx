@@ -39,7 +39,8 @@ export function Overview() {
     }
     const least = Math.min(CLOSEST / 2, known.length - above);
     const from = Math.max(0, above - (CLOSEST - least));
-    return known.slice(from, from + CLOSEST);
+    const found = known.slice(from, from + CLOSEST);
+    return dedup ? found : found.reverse();
   }, [collection, threshold]);
   const passages = data.command === "passages";
   const figureIs = summary.regions ? w.regionsFigure : w.passagesFigure;
@@ -49,7 +50,7 @@ export function Overview() {
     : passages
       ? summary.regions
         ? w.ruleRegions(settings.shingle, summary.regions)
-        : w.rulePassages(settings.shingle)
+        : w.rulePassages(w.shingles(1, settings.tokens), settings.shingle)
       : !dedup
         ? w.rulePairs(measure, threshold) + (summary.nearest ? w.ruleNearest(summary.nearest) : "")
         : settings.cluster === "components"
@@ -152,6 +153,7 @@ export function Overview() {
         <h2>{w.howCompared}</h2>
         <ul>
           <li>{rule}</li>
+          {w.tokenIs[settings.tokens] ? <li>{w.tokenIs[settings.tokens]}</li> : null}
           {passages ? <li>{figureIs}</li> : <><li>{settings.tokens === "items" ? (contained ? w.containmentOfSets : w.resemblanceOfSets) : contained ? w.containmentIs(unit) : w.resemblanceIs(unit)}</li>
           <li>{settings.verify === "exact" ? w.verifiedExact : settings.verify === "sketch" ? w.verifiedSketch : w.verifiedNone}</li>
           <li>{w.sameText}</li>

@@ -64,9 +64,13 @@ export const en = {
   containment: "containment",
   shingles,
   resemblanceIs: (unit: string) => `Resemblance: of all ${unit} in either text, the share that is in both.`,
-  containmentIs: (unit: string) => `Containment: of all ${unit} in the dropped text, the share that the kept text also has.`,
+  containmentIs: (unit: string) => `Containment: of all ${unit} in one text, the share that the other text also has.`,
   resemblanceOfSets: "Resemblance: of all items in either set, the share that is in both.",
-  containmentOfSets: "Containment: of all items in the dropped set, the share that the kept set also has.",
+  containmentOfSets: "Containment: of all items in one set, the share that the other set also has.",
+  tokenIs: {
+    auto: "A token is a word or, in scripts without spaces such as Chinese, a character.",
+    jieba: "A token is a word or, in scripts without spaces other than Chinese, a character.",
+  } as Record<string, string>,
   verifiedExact: "Every similarity is counted exactly.",
   verifiedSketch: "Similarities are estimated from sketches.",
   verifiedNone: "Similarities were not measured.",
@@ -187,7 +191,7 @@ export const en = {
   sharedPassages: (value: number) => count(value, "shared passage"),
   nextPassage: "Next passage",
   previousPassage: "Previous passage",
-  rulePassages: (least: number) => `Two texts are a pair if they share a run of at least ${least} words, in any case, punctuation and spacing.`,
+  rulePassages: (unit: string, least: number) => `Two texts are a pair if they share a run of at least ${least} ${unit}, in any case, punctuation and spacing.`,
   passagesFigure: "The figure of a pair is the larger of the shares of the two texts that are in such runs.",
   passages: "shared passages",
   regions: "regions",
@@ -200,10 +204,10 @@ export const en = {
   previousRegion: "Previous region",
   showRegion: (value: number) => `Show region ${n.format(value)} in both texts`,
   onlyInRegion: "in a region, but in this text only",
-  regionsNote: "A region is a passage that was copied and changed. Density is the share of its words that both texts have in it, and the score is the number of these words. In both, rare words count more than frequent ones.",
+  regionsNote: "A region is a passage that was copied and changed. Density is the share of its tokens that both texts have in it, and the score is the number of these tokens. In both, rare tokens count more than frequent ones.",
   regionsFigure: "The figure of a pair is the larger of the shares of the two texts that are in regions.",
   ruleRegions: (least: number, { tokens, density, score }: { tokens: number; density: number; score: number }) =>
-    `Two texts are a pair if they share a region: a passage of at least ${count(tokens, "word")} with a density of at least ${density} and a score of at least ${score}. Regions are searched for only in texts that share a run of at least ${count(least, "word")}.`,
+    `Two texts are a pair if they share a region: a passage of at least ${count(tokens, "token")} with a density of at least ${density} and a score of at least ${score}. Regions are searched for only in texts that share a run of at least ${count(least, "token")}.`,
   pairsAlike: "Pairs that share most",
   shareOfText: "shared part of a text",
   otherPairs: (value: number) => `${count(value, "pair")} that share less text.`,
@@ -423,8 +427,8 @@ export const en = {
 };
 
 function shingles(k: number, tokens: string): string {
-  const names = { chars: "characters", lines: "lines", items: "items" } as Record<string, string>;
-  const name = names[tokens] ?? "words";
+  const names = { words: "words", chars: "characters", lines: "lines", items: "items" } as Record<string, string>;
+  const name = names[tokens] ?? "tokens";
   return k === 1 || tokens === "items" ? name : `runs of ${k} ${name}`;
 }
 

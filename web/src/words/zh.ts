@@ -4,15 +4,15 @@ import type { Words } from "./en";
 
 const n = new Intl.NumberFormat("zh-CN");
 const runs = (k: number, tokens: string) => {
-  const names = { chars: "字符", lines: "行", items: "元素" } as Record<string, string>;
-  const name = names[tokens] ?? "词";
+  const names = { words: "词", chars: "字符", lines: "行", items: "元素" } as Record<string, string>;
+  const name = names[tokens] ?? "词元";
   return k === 1 || tokens === "items" ? name : `${k} ${name}片段`;
 };
 
 /** How candidates were found; the run says it in English. */
 function finding(words: string): string {
   const known: [RegExp, string][] = [
-    [/^(\d+) bands of (\d+) rows?$/, "$1 个频带，每个 $2 行"],
+    [/^(\d+) bands of (\d+) rows?$/, "$1 个分段，每个 $2 行"],
     [/^the (\d+) smallest fingerprints of each text$/, "每篇文本最小的 $1 个指纹"],
     [/^equal canonical forms$/, "规范形式相同"],
     [/^an exact join of all sets$/, "所有集合的精确连接"],
@@ -84,11 +84,15 @@ export const zh: Words = {
   containment: "包含度",
   shingles: runs,
   resemblanceIs: (unit) => `相似度：两篇文本的全部${unit}中，两边都有的比例。`,
-  containmentIs: (unit) => `包含度：被删除文本的全部${unit}中，保留文本也有的比例。`,
+  containmentIs: (unit) => `包含度：一篇文本的全部${unit}中，另一篇文本也有的比例。`,
   resemblanceOfSets: "相似度：两个集合的全部元素中，两边都有的比例。",
-  containmentOfSets: "包含度：被删除集合的元素中，保留集合也有的比例。",
+  containmentOfSets: "包含度：一个集合的元素中，另一个集合也有的比例。",
+  tokenIs: {
+    auto: "一个词元是一个词；在中文等词与词之间没有空格的文字中，是一个字符。",
+    jieba: "一个词元是一个词；在中文以外词与词之间没有空格的文字中，是一个字符。",
+  },
   verifiedExact: "所有相似度都是精确计数。",
-  verifiedSketch: "相似度由草图估计。",
+  verifiedSketch: "相似度由签名估计。",
   verifiedNone: "没有测量相似度。",
   foundBy: (words) => `候选对的查找方式：${finding(words)}。`,
   foundShare: (share, threshold) => `相似度为 ${threshold}（运行的阈值）的文档对，至少能找到 ${share}；相似度更高的，找到的更多。`,
@@ -200,7 +204,7 @@ export const zh: Words = {
   sharedPassages: (value) => `${n.format(value)} 处共有段落`,
   nextPassage: "下一处段落",
   previousPassage: "上一处段落",
-  rulePassages: (least) => `如果两篇文本共有至少 ${least} 个词的片段（不计大小写、标点和空格），它们就是一对。`,
+  rulePassages: (unit, least) => `如果两篇文本共有至少 ${least} 个${unit}的片段（不计大小写、标点和空格），它们就是一对。`,
   passagesFigure: "一对文本的数字，是两篇文本各自处于这种片段中的比例里较大的一个。",
   passages: "共有段落",
   regions: "区域",
@@ -213,10 +217,10 @@ export const zh: Words = {
   previousRegion: "上一个区域",
   showRegion: (value) => `在两篇文本中显示区域 ${n.format(value)}`,
   onlyInRegion: "在区域中，但只在这篇文本里",
-  regionsNote: "区域是抄录后经过改动的段落。密度是其中两篇文本都有的词所占的比例，得分是这些词的数目。两者都让罕见的词比常见的词分量更重。",
+  regionsNote: "区域是抄录后经过改动的段落。密度是其中两篇文本都有的词元所占的比例，得分是这些词元的数目。两者都让罕见的词元比常见的词元分量更重。",
   regionsFigure: "一对文本的数字，是两篇文本各自处于区域中的比例里较大的一个。",
   ruleRegions: (least, { tokens, density, score }) =>
-    `如果两篇文本共有一个区域，它们就是一对：区域至少有 ${n.format(tokens)} 个词，密度不低于 ${density}，得分不低于 ${score}。只在共有至少 ${n.format(least)} 个词的片段的文本中查找区域。`,
+    `如果两篇文本共有一个区域，它们就是一对：区域至少有 ${n.format(tokens)} 个词元，密度不低于 ${density}，得分不低于 ${score}。只在共有至少 ${n.format(least)} 个词元的片段的文本中查找区域。`,
   pairsAlike: "共有最多的文本对",
   shareOfText: "文本的共有部分",
   otherPairs: (value) => `${n.format(value)} 对共有文本较少的文本对。`,
@@ -283,7 +287,7 @@ export const zh: Words = {
     ["误删", "被删除，但没有保留任何相似文档的文档"],
     ["遗漏", "两篇都被保留的真实文档对"],
     ["重复", "被保留，但另有相似文档也被保留的文档"],
-    ["候选", "被比较的文档对，草图排除之前"],
+    ["候选", "被比较的文档对，签名排除之前"],
   ],
 
   records: "记录",

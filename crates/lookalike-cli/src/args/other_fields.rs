@@ -37,6 +37,7 @@ impl OtherFieldsArgs {
         Some(OtherFields {
             names: names.to_vec(),
             similar,
+            enumerated: None,
         })
     }
 }

@@ -130,7 +130,7 @@ impl Apply {
         let report = report
             .output("kept", Some(&self.output))
             .output("decisions", self.write_decisions.as_deref());
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let observer = |progress| bars.observe(progress);
         let done = match self.outputs() {

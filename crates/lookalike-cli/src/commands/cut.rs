@@ -47,7 +47,8 @@ use crate::{
     lookalike cut news.parquet --unit sentences --window 3 -o clean.parquet\n  \
     lookalike cut train.jsonl --against tests/ --window 13 -o clean.jsonl\n  \
     lookalike cut pages.jsonl --mark -o marked.jsonl\n  \
-    lookalike cut code.jsonl --unit lines --min-tokens 10 --verbatim -o clean.jsonl"
+    lookalike cut code.jsonl --unit lines --min-tokens 10 --verbatim -o clean.jsonl",
+    mut_arg("set_field", |arg| arg.hide(true))
 )]
 pub struct Cut {
     #[command(flatten)]
@@ -283,7 +284,7 @@ impl Cut {
             report.output(name, path.as_deref())
         });
         let report = report.output("report", self.page.report.as_deref());
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = cut(&config, &asked, &|progress| bars.observe(progress));
         bars.clear();

@@ -7,9 +7,7 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Config, Verify, shown::quoted, verify::Measure};
-use lookalike_engine::{
-    ComparedField, Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisions_name, dedup,
-};
+use lookalike_engine::{Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisions_name, dedup};
 
 use super::index::NewIndex;
 use crate::{
@@ -303,7 +301,7 @@ impl Dedup {
             .output("decisions", outputs.decisions.as_deref());
         let report = report.output("report", self.report.path().map(PathBuf::as_path));
         let report = report.output("index", self.index.as_deref());
-        let file = report::open(config.summary.as_deref().filter(|_| !self.dry_run))?;
+        let file = report.open(config.summary.as_deref().filter(|_| !self.dry_run))?;
         let index = self
             .index
             .as_deref()
@@ -433,28 +431,11 @@ impl Dedup {
         match &s.fields {
             None => lines.push(format!("  found    {}", found(&s.finding, &s.method))),
             Some(fields) => {
-                let matched = fields
-                    .found
-                    .iter()
-                    .find(|one| one.finding.is_some())
-                    .map_or("", |one| &one.field);
-                let how = |one: &ComparedField| match &one.finding {
-                    Some(finding) => found(finding, &s.method),
-                    None => format!(
-                        "measured for the documents that match in {}",
-                        quoted(matched)
-                    ),
-                };
-                lines.extend(
-                    fields
-                        .found
-                        .iter()
-                        .map(|one| format!("  found    in {}: {}", quoted(&one.field), how(one))),
-                );
-                let together = s
-                    .finding
-                    .found_at_threshold
-                    .filter(|_| fields.similar == SimilarIn::Any);
+                lines.extend(fields.found.iter().map(|one| {
+                    let found = found(&one.finding, &s.method);
+                    format!("  found    in {}: {found}", quoted(&one.field))
+                }));
+                let together = s.finding.found_at_threshold;
                 lines.extend(together.map(|found| {
                     format!("  found    together: expected recall {}", percent(found))
                 }));

@@ -314,7 +314,7 @@ impl Minutiae {
         );
         let (output, json, quiet) = (self.output.clone(), self.json, self.quiet);
         let (config, asked) = self.asked()?;
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let summary = cards(&config, &asked, output.as_deref())?;
         if json {
             say(report.json(&summary)?.trim_end());

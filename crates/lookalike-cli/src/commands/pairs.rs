@@ -130,7 +130,7 @@ impl Pairs {
             Some(self.output.as_deref().unwrap_or(Path::new("-"))),
         );
         let report = report.output("report", self.report.path().map(PathBuf::as_path));
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| {
             bars.observe(progress)

@@ -146,7 +146,7 @@ impl Sketch {
             .input
             .report(Report::new("sketch"))
             .output("sketches", Some(&self.output));
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = match self.merge {
             true => merge_sketches(&config, self.union, &self.output, &|progress| {

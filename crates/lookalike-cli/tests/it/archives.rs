@@ -34,24 +34,44 @@ pub(crate) fn put(place: &Place, files: &[(String, String)]) {
     }
 }
 
-/// Makes a zip archive of stored members.
+/// A flag of a member: its name is UTF-8.
+const UTF8: u16 = 1 << 11;
+
+/// Makes a zip archive of stored members, whose names are UTF-8.
 pub(crate) fn zip(files: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
+    let members = files.iter().map(|(name, bytes)| {
+        let name = name.as_ref().as_bytes();
+        (name, UTF8, Vec::new(), bytes.as_ref())
+    });
+    zip_of(&members.collect::<Vec<_>>())
+}
+
+fn crc(bytes: &[u8]) -> u32 {
+    let mut sum = flate2::Crc::new();
+    sum.update(bytes);
+    sum.sum()
+}
+
+/// A member of a zip archive: its name, flags, extra fields and bytes.
+type Member<'a> = (&'a [u8], u16, Vec<u8>, &'a [u8]);
+
+/// Makes a zip archive of stored members: their names, flags, extra fields and bytes.
+fn zip_of(members: &[Member]) -> Vec<u8> {
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
-    for (name, bytes) in files {
-        let (name, bytes) = (name.as_ref().as_bytes(), bytes.as_ref());
-        let mut sum = flate2::Crc::new();
-        sum.update(bytes);
-        let mut common = b"\x14\0\0\x08\0\0\0\0\x21\0".to_vec();
-        common.extend(sum.sum().to_le_bytes());
+    for (name, flags, extra, bytes) in members {
+        let mut common = b"\x14\0".to_vec();
+        common.extend(flags.to_le_bytes());
+        common.extend(b"\0\0\0\0\x21\0");
+        common.extend(crc(bytes).to_le_bytes());
         common.extend([(bytes.len() as u32).to_le_bytes(); 2].concat());
         common.extend((name.len() as u16).to_le_bytes());
-        common.extend([0; 2]);
+        common.extend((extra.len() as u16).to_le_bytes());
         directory.extend([b"PK\x01\x02\x14\0".as_slice(), &common, &[0; 10]].concat());
         directory.extend((archive.len() as u32).to_le_bytes());
-        directory.extend(name);
-        archive.extend([b"PK\x03\x04".as_slice(), &common, name, bytes].concat());
+        directory.extend([name, &**extra].concat());
+        archive.extend([b"PK\x03\x04".as_slice(), &common, name, extra, bytes].concat());
     }
-    let (start, count) = (archive.len() as u32, (files.len() as u16).to_le_bytes());
+    let (start, count) = (archive.len() as u32, (members.len() as u16).to_le_bytes());
     archive.extend(&directory);
     archive.extend([b"PK\x05\x06\0\0\0\0".as_slice(), &count, &count].concat());
     archive.extend([(directory.len() as u32).to_le_bytes(), start.to_le_bytes()].concat());
@@ -157,7 +177,7 @@ fn archives_are_read_like_folders() {
             );
             assert!(
                 ran.err.contains(&format!(
-                    "skipped  1 file in folders, such as {archive}/docs/picture.png"
+                    "skipped  1 .png, such as {archive}/docs/picture.png"
                 )),
                 "{}",
                 ran.err
@@ -265,7 +285,7 @@ fn archives_that_cannot_be_read_are_reported() {
         ),
         (
             &zip(&[("a.png", "one")]),
-            "x.zip: no .txt, .md or .html file in this archive; read all of its files as documents with --format text",
+            "x.zip: no .txt, .md or .html file in this archive; if all of its files are text, say so with --format; otherwise unpack it first",
         ),
         (
             &zip(&[("i/train/a.txt", "one"), ("i/test/a.txt", "two")]),
@@ -362,4 +382,183 @@ fn archives_that_cannot_be_read_are_reported() {
             .err
             .contains("0 documents in")
     );
+}
+
+/// Makes a tar archive of members whose names are in headers of a kind: `L` for GNU, `x` for pax.
+fn tar_named(kind: u8, names: &[&str]) -> Vec<u8> {
+    let mut archive = Vec::new();
+    let mut put = |name: &str, kind: u8, bytes: &[u8]| {
+        let mut header = [0; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[124..135].copy_from_slice(format!("{:011o}", bytes.len()).as_bytes());
+        header[148..156].fill(b' ');
+        header[156] = kind;
+        let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+        header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+        archive.extend(header);
+        archive.extend(bytes);
+        archive.resize(archive.len().next_multiple_of(512), 0);
+    };
+    for (number, name) in names.iter().enumerate() {
+        let named = match kind {
+            b'L' => format!("{name}\0"),
+            _ => {
+                let property = |length: usize| format!("{length} path={name}\n");
+                (name.len()..)
+                    .map(property)
+                    .find(|property| {
+                        property.len()
+                            == property
+                                .split(' ')
+                                .next()
+                                .unwrap()
+                                .parse::<usize>()
+                                .unwrap()
+                    })
+                    .unwrap()
+            }
+        };
+        put("long", kind, named.as_bytes());
+        put("short", b'0', format!("text {number}").as_bytes());
+    }
+    archive.resize(archive.len() + 1024, 0);
+    archive
+}
+
+/// All names are in memory, and a compressed archive of 470 kB had names of 1 GB.
+#[test]
+fn names_in_archives_are_at_most_as_long_as_paths() {
+    let place = Place::new();
+    let name = |length: usize| "a".repeat(length - 4) + ".txt";
+    let (longest, longer) = (name(4096), name(4097));
+    let names = ["b.txt", &*longest];
+    for (good, bad) in [
+        (
+            tar_named(b'L', &names),
+            tar_named(b'L', &["b.txt", &longer]),
+        ),
+        (
+            tar_named(b'x', &names),
+            tar_named(b'x', &["b.txt", &longer]),
+        ),
+        (
+            zip(&names.map(|name| (name, name))),
+            zip(&["b.txt", &*longer].map(|name| (name, name))),
+        ),
+    ] {
+        let archive = if good.starts_with(b"PK") {
+            "x.zip"
+        } else {
+            "x.tar"
+        };
+        place.write(archive, good);
+        done(
+            &place,
+            &format!("dedup {archive} -o kept.jsonl --no-decisions"),
+        );
+        assert!(place.read("kept.jsonl").contains("aaa.txt\""));
+        fs::remove_file(place.path("kept.jsonl")).unwrap();
+        let words = format!(
+            "{archive}: has a member whose name has 4097 bytes, and at most 4096 are read: aaa"
+        );
+        refused(&place, archive, &bad, &words);
+    }
+    let huge = tar_named(b'x', &[&name(1 << 20)]);
+    let words = "x.tar: has a member whose name and other properties have more than 1 MiB, which cannot be read; unpack it first";
+    refused(&place, "x.tar", &huge, words);
+}
+
+/// The ids of the kept documents, in input order.
+fn kept_ids(place: &Place, input: &str) -> Vec<String> {
+    let ran = place.run(&format!("dedup {input} -o - --quiet"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let id = |line: &str| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        record["id"].as_str().unwrap().to_owned()
+    };
+    ran.out.lines().map(id).collect()
+}
+
+#[test]
+fn names_of_members_are_decoded_by_their_flags() {
+    let place = Place::new();
+    let unicode = |version: u8, name: &[u8], text: &str| {
+        let field = [&[version], &crc(name).to_le_bytes()[..], text.as_bytes()].concat();
+        let length = (field.len() as u16).to_le_bytes();
+        [b"up".as_slice(), &length, &field].concat()
+    };
+    let other = unicode(1, b"another name", "stale.txt");
+    let names: [(&[u8], u16, Vec<u8>, &str); 10] = [
+        (b"plain.txt", 0, vec![], "plain.txt"),
+        ("ü.txt".as_bytes(), UTF8, vec![], "ü.txt"),
+        ("é.txt".as_bytes(), 0, vec![], "é.txt"),
+        // The names of a Japanese Windows, which two others must not be equal to.
+        (b"\x93\xfazzzz.txt", 0, vec![], "ô·zzzz.txt"),
+        (b"\x93\xfbzzzz.txt", 0, vec![], "ô√zzzz.txt"),
+        (b"\xff\xfe.txt", UTF8, vec![], "\\xff\\xfe.txt"),
+        (b"\\xff.txt", 0, vec![], "\\x5cxff.txt"),
+        (
+            b"\x84.txt",
+            0,
+            unicode(1, b"\x84.txt", "日本.txt"),
+            "日本.txt",
+        ),
+        (b"\x94.txt", 0, unicode(2, b"\x94.txt", "x.txt"), "ö.txt"),
+        (b"\x811.txt", 0, other, "ü1.txt"),
+    ];
+    let texts: Vec<String> = (0..names.len()).map(|at| format!("text {at}")).collect();
+    let members = names
+        .iter()
+        .zip(&texts)
+        .map(|((name, flags, extra, _), text)| (*name, *flags, extra.clone(), text.as_bytes()));
+    place.write("a.zip", zip_of(&members.collect::<Vec<_>>()));
+    let expected = names.map(|(.., shown)| format!("a.zip/{shown}"));
+    assert_eq!(kept_ids(&place, "a.zip"), expected);
+}
+
+#[test]
+fn names_that_are_not_utf8_stay_different() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let place = Place::new();
+    fs::create_dir(place.path("in")).unwrap();
+    let names: [&[u8]; 3] = [b"b\\xff", b"b\xfe", b"b\xff"];
+    let shown = ["b\\x5cxff", "b\\xfe", "b\\xff"];
+    let path = |name: &[u8], ending: &str| {
+        let name = [b"in/", name, ending.as_bytes()].concat();
+        place.path(".").join(OsStr::from_bytes(&name))
+    };
+    for (number, name) in names.iter().enumerate() {
+        fs::write(path(name, ".txt"), format!("text {number}")).unwrap();
+    }
+    assert_eq!(
+        kept_ids(&place, "in"),
+        shown.map(|name| format!("{name}.txt"))
+    );
+    let tar = Command::new("tar")
+        .args(["cf", "in.tar", "in"])
+        .current_dir(place.path("."))
+        .status();
+    assert!(tar.unwrap().success());
+    let mut members = kept_ids(&place, "in.tar");
+    members.sort();
+    let mut expected = shown.map(|name| format!("in.tar/in/{name}.txt"));
+    expected.sort();
+    assert_eq!(members, expected);
+    // Records without an id are named by their files, and copies keep their names.
+    assert_eq!(place.run("dedup in -o copies/").code, 0);
+    for name in names {
+        let copied = [b"copies/", name, b".txt"].concat();
+        assert!(place.path(".").join(OsStr::from_bytes(&copied)).exists());
+        fs::remove_file(path(name, ".txt")).unwrap();
+        fs::write(path(name, ".jsonl"), "{\"text\": \"one two\"}\n").unwrap();
+    }
+    let ran = place.run("dedup in -o out/ --decisions why/ --quiet");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let why = |name: &str| place.read(&format!("why/{name}.decisions.jsonl"));
+    assert!(
+        why(shown[0]).contains("\"id\":\"in/b\\\\x5cxff.jsonl:1\""),
+        "{}",
+        why(shown[0])
+    );
+    assert!(why(shown[2]).contains("\"representative\":\"in/b\\\\x5cxff.jsonl:1\""));
 }

@@ -705,7 +705,12 @@ fn labels_and_marks_become_columns() {
         "strings.jsonl",
         line(json!("1"), text) + &line(json!("x"), text),
     );
-    for input in ["in.jsonl", "strings.jsonl"] {
+    // The ids need 64 bits without a sign.
+    place.write(
+        "large.jsonl",
+        line(json!(1u64 << 63), text) + &line(json!(u64::MAX), text),
+    );
+    for input in ["in.jsonl", "strings.jsonl", "large.jsonl"] {
         for run in ["dedup --label", "cut --mark"] {
             let (command, flag) = run.split_once(' ').unwrap();
             done(&place, &format!("{command} {input} {flag} -o lines.jsonl"));

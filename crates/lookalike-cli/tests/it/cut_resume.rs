@@ -7,14 +7,14 @@ use std::{
     time::Instant,
 };
 
-use lookalike_testing::{cases, is_full};
+use lookalike_testing::is_full;
 use serde_json::json;
 
 use crate::{
     Place, Ran,
     resume::{
-        Random, collection, damaged_files_are_refused, in_parallel, kill_in_stage, refused, safe,
-        with_lines,
+        Random, collection, damaged_files_are_refused, in_parallel, kill_in_stage, least_kills,
+        refused, safe, with_lines,
     },
 };
 
@@ -108,7 +108,7 @@ fn kill_and_compare((flags, command): (&str, Option<&str>), inputs: &Place) -> [
     let usual = started.elapsed();
     assert!(expected.iter().all(|bytes| bytes.len() > 100), "{flags}");
     let (mut random, mut kills) = (Random(7 + flags.len() as u64), [0; 3]);
-    while kills.iter().sum::<u32>() < cases(KILLS).max(4) {
+    while kills.iter().sum::<u32>() < least_kills(KILLS) {
         for attempt in 0u32.. {
             NAMES
                 .iter()

@@ -328,14 +328,14 @@ fn skipped_files_in_folders_are_reported() {
         ran.err.contains("3 documents in")
             && ran
                 .err
-                .contains("  skipped  1 file in folders, such as mixed/picture.png: from a folder")
+                .contains("  skipped  1 .png, such as mixed/picture.png: from a folder")
     );
     place
         .write("mixed/deep/in.jsonl", lines())
         .write("mixed/old.decisions.jsonl", "{}\n");
     let ran = place.run("dedup mixed -o kept.jsonl");
     let reported =
-        format!("  skipped  4 files in folders, such as mixed/a.txt: {advice} 'mixed/*.txt'\n");
+        format!("  skipped  1 .md, 1 .png, 2 .txt, such as mixed/a.txt: {advice} 'mixed/*.txt'\n");
     assert!(
         ran.err.contains("4 documents in") && ran.err.contains(&reported),
         "{}",
@@ -354,7 +354,7 @@ fn skipped_files_in_folders_are_reported() {
         place
             .run("pairs mixed")
             .err
-            .contains("skipped: 4 files in folders, such as mixed/a.txt")
+            .contains("skipped: 1 .md, 1 .png, 2 .txt, such as mixed/a.txt")
     );
     // Files that are named on the command line are always read.
     let ran = place.run("dedup mixed ./mixed/*.txt mixed/picture.png --format text -o kept.jsonl");
@@ -368,7 +368,7 @@ fn skipped_files_in_folders_are_reported() {
         ran.err.contains("7 documents in")
             && ran
                 .err
-                .contains("  skipped  1 file in folders, such as mixed/picture.png"),
+                .contains("  skipped  1 .png, such as mixed/picture.png"),
         "{}",
         ran.err
     );

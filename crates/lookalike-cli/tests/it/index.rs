@@ -1,6 +1,6 @@
 //! Tests of `lookalike index`: an index has the decisions of one `dedup` over its documents.
 
-use std::{fs, io::Write, process::Stdio};
+use std::{fs, io::Write, os::unix::fs::PermissionsExt, process::Stdio};
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -29,6 +29,57 @@ fn run(place: &Place, arguments: &str) -> Ran {
     let ran = place.run(arguments);
     assert_eq!(ran.code, 0, "{arguments}: {}", ran.err);
     ran
+}
+
+#[test]
+fn the_help_of_create_offers_no_value_that_is_always_refused() {
+    let place = Place::new();
+    let help = run(&place, "index create --help").out;
+    let (mut flag, mut tried) = ("", 0);
+    for line in help.lines().map(str::trim) {
+        if line.starts_with('-') && !line.starts_with("- ") {
+            let name = line.split(' ').find(|word| word.starts_with("--"));
+            flag = name.unwrap().trim_end_matches("...");
+        } else if let Some((value, _)) = line.strip_prefix("- ").and_then(|of| of.split_once(':')) {
+            let with = match (flag, value) {
+                ("--store", "sketches") => "--verify sketch",
+                ("--features", _) => "--method simhash --distance 3",
+                ("--digest", _) => "--method sentences",
+                _ => "",
+            };
+            run(
+                &place,
+                &format!("index create {tried} {flag} {value} {with}"),
+            );
+            tried += 1;
+        }
+    }
+    assert!(tried > 15, "{tried} values");
+    for method in ["minhash", "simhash", "sentences", "exact"] {
+        assert!(help.contains(method));
+        run(&place, &format!("index create {method} --method {method}"));
+    }
+    for (flag, words) in [
+        (
+            "--measure containment",
+            "decisions by containment depend on all documents",
+        ),
+        (
+            "--method shingle",
+            "exact joins of all sets depend on all documents",
+        ),
+        (
+            "--cluster components",
+            "connected components depend on all documents",
+        ),
+    ] {
+        let ran = place.run(&format!("index create other {flag}"));
+        assert!(
+            ran.code == 2 && ran.err.contains(words),
+            "{flag}: {}",
+            ran.err
+        );
+    }
 }
 
 #[test]
@@ -427,6 +478,40 @@ fn one_process_writes_and_others_read() {
 }
 
 #[test]
+fn a_log_that_is_cut_or_lost_is_reported() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    run(&place, "index create index");
+    run(&place, "index add index in.jsonl");
+    let mut files = fs::read_dir(place.path("index"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let log = files
+        .find(|path| path.to_str().unwrap().contains("/log-"))
+        .unwrap();
+    let whole = fs::read(&log).unwrap();
+    for left in [Some(whole.len() - 1), Some(0), None] {
+        match left {
+            Some(left) => fs::write(&log, &whole[..left]).unwrap(),
+            None => fs::remove_file(&log).unwrap(),
+        }
+        for arguments in [
+            "index check index",
+            "index stats index",
+            "index add index in.jsonl --on-conflict skip",
+            "index snapshot index copy",
+            "dedup in.jsonl --against index --decisions -",
+        ] {
+            let ran = place.run(arguments);
+            let is_reported = ran.err.contains("damaged or truncated");
+            assert!(ran.code != 0 && is_reported, "{arguments}: {}", ran.err);
+        }
+    }
+    fs::write(&log, &whole).unwrap();
+    run(&place, "index check index --decisions");
+}
+
+#[test]
 #[ignore = "slow: `make test-all` runs it"]
 fn documents_are_compared_with_those_of_an_index() {
     let (place, all) = (Place::new(), lines("licenses.jsonl.zst"));
@@ -514,6 +599,8 @@ fn dedup_puts_its_documents_in_an_index() {
     assert_eq!(place.read("out.jsonl"), run(&place, "index show index").out);
     assert_eq!(place.read("bad.txt"), "no record\n");
     assert_eq!(place.names(), ["bad.txt", "in.jsonl", "index", "out.jsonl"]);
+    let mode = place.path("index").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "as of `index create`");
     for (arguments, words) in [
         (
             "dedup in.jsonl --skip-bad bad.txt --index index",

@@ -24,6 +24,7 @@ mod golden;
 mod index;
 mod input_commands;
 mod labels;
+mod left_out;
 mod limits;
 mod link;
 mod link_dry_run;

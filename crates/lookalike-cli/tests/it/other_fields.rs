@@ -233,7 +233,8 @@ fn only_references_represent_if_inputs_are_not_compared() {
     );
     assert!(
         ran.err
-            .contains("  found    in \"title\": measured for the documents that match in \"body\""),
+            .contains("  found    in \"title\": expected recall 99.")
+            && ran.err.contains("  found    together: expected recall 99."),
         "{}",
         ran.err
     );
@@ -278,6 +279,19 @@ fn a_field_with_many_similar_texts_costs_nothing_if_another_has_few() {
             summary["peak_memory"]
         );
     }
+    // Each title is similar to the first one, which is the only one that is kept, so each is compared once or twice.
+    let ran = done(
+        &place,
+        "dedup in.jsonl --text-field title --or-field body --shingle 2 -t 0.7 -o kept.jsonl --memory 64M --json",
+    );
+    let summary: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(summary["kept"], 1);
+    assert!(summary["pairs_met"].as_u64().unwrap() < 60_000, "{summary}");
+    assert!(
+        summary["peak_memory"].as_u64().unwrap() < 200 << 20,
+        "{}",
+        summary["peak_memory"]
+    );
 }
 
 #[test]
@@ -391,6 +405,10 @@ fn what_does_not_work_is_refused() {
         (
             "--or-field body --method simhash",
             "--or-field does not work with this --method, whose similarities are estimates",
+        ),
+        (
+            "--or-field body --candidates shared",
+            "--or-field does not work with --candidates shared",
         ),
         (
             "--or-field body --measure containment",

@@ -180,3 +180,24 @@ fn the_nearest_of_each_document() {
         assert!(ran.code == 2 && ran.err.contains(part), "{}", ran.err);
     }
 }
+
+/// Copies and similar texts, whose matches do not fit into the memory of the second run.
+#[test]
+fn pairs_do_not_depend_on_memory_and_threads() {
+    let place = Place::new();
+    let common: String = (0..40).map(|word| format!("w{word} ")).collect();
+    let line = |number: u32| {
+        format!(
+            "{{\"id\":{number},\"text\":\"{common}u{}\"}}\n",
+            number % 350
+        )
+    };
+    place.write("in.jsonl", (0..500).map(line).collect::<String>());
+    let run = |limits: &str| place.run(&format!("pairs in.jsonl -t 0.7 -o - -v {limits}"));
+    let expected = run("--memory 1G --threads 1");
+    assert_eq!(expected.out.lines().count(), 500 * 499 / 2);
+    assert!(!expected.err.contains("memory is full"), "{}", expected.err);
+    let spilled = run("--memory 64M --threads 3");
+    assert!(spilled.err.contains("memory is full"), "{}", spilled.err);
+    assert!(spilled.out == expected.out);
+}

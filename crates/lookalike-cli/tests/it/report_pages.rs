@@ -96,6 +96,29 @@ fn assert_same_decisions(html: &str, decisions: &str) {
 }
 
 #[test]
+fn a_report_says_what_its_tokens_are() {
+    let place = Place::new();
+    place.write(
+        "in.jsonl",
+        "{\"text\": \"one two three four five six seven eight\"}\n".repeat(2),
+    );
+    for command in ["dedup", "pairs", "passages"] {
+        for tokens in ["auto", "words", "lines"] {
+            let least = if command == "passages" {
+                "--least 1"
+            } else {
+                ""
+            };
+            place.run(&format!(
+                "{command} in.jsonl --tokens {tokens} {least} --report report.html"
+            ));
+            let report = block(&place.read("report.html"), "report");
+            assert_eq!(report["settings"]["tokens"], tokens, "{command}");
+        }
+    }
+}
+
+#[test]
 #[ignore = "slow: `make test-all` runs it"]
 fn a_report_has_the_decisions_of_the_run() {
     let place = Place::new();

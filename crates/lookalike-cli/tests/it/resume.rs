@@ -134,6 +134,12 @@ const CASES: [Case; 7] = [
 /// The minimum number of kills per case, if all cases run.
 const KILLS: u32 = 20;
 
+/// Scales the minimum number of kills of a case; `all` is the number when all cases run. It is at least four: one kill in each of the
+/// three stages, and one more.
+pub(crate) fn least_kills(all: u32) -> u32 {
+    cases(all).max(4)
+}
+
 impl Case {
     /// Kills runs and resumes them, until there were enough kills. Returns three numbers: the kills before anything was
     /// saved, the kills after blocks of the first pass were saved, and the kills after rounds of the second pass were saved.
@@ -170,7 +176,7 @@ impl Case {
             self.flags
         );
         let (mut random, mut kills) = (Random(7 + self.flags.len() as u64), [0; 3]);
-        while kills.iter().sum::<u32>() < cases(KILLS).max(4) {
+        while kills.iter().sum::<u32>() < least_kills(KILLS) {
             for name in ["kept.jsonl", "kept.decisions.jsonl", "bad.txt"] {
                 fs::remove_file(place.path(name)).unwrap();
             }
@@ -294,7 +300,7 @@ fn a_repeatedly_killed_run_gives_the_same_bytes() {
     let kills: u32 = midway.iter().flatten().sum();
     println!("{kills} kills: before, in and behind the first pass {midway:?}");
     let of_stage = |stage: usize| midway.iter().map(|of_case| of_case[stage]).sum::<u32>();
-    assert!(kills >= cases(KILLS).max(4) * some as u32, "{midway:?}");
+    assert!(kills >= least_kills(KILLS) * some as u32, "{midway:?}");
     assert!(
         !is_full() || (1..3).all(|stage| of_stage(stage) >= 5),
         "{midway:?}"
@@ -591,7 +597,7 @@ fn damage_is_reported_with_its_file() {
         place.path("state/manifest.json"),
         place
             .read("state/manifest.json")
-            .replace("\"format\": 6", "\"format\": 0"),
+            .replace("\"format\": 7", "\"format\": 0"),
     )
     .unwrap();
     refused(
@@ -600,7 +606,7 @@ fn damage_is_reported_with_its_file() {
             "the state in state was written by lookalike ",
             "(format 0, ",
             "but this is lookalike ",
-            "(format 6, ",
+            "(format 7, ",
         ],
     );
     // A manifest of format 0 contains command lines, so only the user may remove it.

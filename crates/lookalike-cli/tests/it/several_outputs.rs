@@ -602,6 +602,46 @@ fn names_that_cannot_be_meant_are_refused() {
 }
 
 #[test]
+fn links_in_a_folder_of_outputs_are_replaced_and_pipes_are_refused() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    for folder in ["in", "out", "why", "elsewhere"] {
+        fs::create_dir(place.path(folder)).unwrap();
+    }
+    place
+        .write("in/a.jsonl", lines(&[(1, 1)]))
+        .write("in/b.jsonl", lines(&[(2, 2)]))
+        .write("victim", "old\n")
+        .write("other", "old\n");
+    symlink("../victim", place.path("out/a.jsonl")).unwrap();
+    symlink("../new", place.path("out/b.jsonl")).unwrap();
+    // A link among the folders is followed.
+    fs::remove_dir(place.path("why")).unwrap();
+    symlink("elsewhere", place.path("why")).unwrap();
+    symlink("../other", place.path("why/a.decisions.jsonl")).unwrap();
+    done(&place, "dedup in -o out/ --decisions why/");
+    assert_eq!(place.read("victim") + &place.read("other"), "old\nold\n");
+    assert!(!place.path("new").exists());
+    for name in ["out/a.jsonl", "out/b.jsonl", "elsewhere/a.decisions.jsonl"] {
+        let there = place.path(name).symlink_metadata().unwrap();
+        assert!(there.is_file() && there.len() > 0, "{name}");
+    }
+    assert_eq!(names(&place.path("out")), ["a.jsonl", "b.jsonl"]);
+    // The pipe would be opened last.
+    fs::remove_file(place.path("out/b.jsonl")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(place.path("out/b.jsonl"))
+        .status();
+    assert!(made.unwrap().success());
+    let ran = place.run("dedup in -o out/");
+    assert!(
+        ran.code == 2 && ran.err.contains("out/b.jsonl: is a pipe or a device"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn different_spellings_of_a_name_are_one_name() {
     let place = Place::new();
     place.write(

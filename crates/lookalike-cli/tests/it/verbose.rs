@@ -40,7 +40,8 @@ fn log_lines_are_written_to_standard_error_and_change_nothing_else() {
             "sketching started",
             "sketching: ",
             "documents: 3",
-            "pairing: ",
+            // Two steps for each of 21 bands.
+            "pairing: 42 steps in ",
             "deciding: ",
             "written: why.jsonl",
             "exit code 0",

@@ -1,7 +1,6 @@
 //! Finds all matches between first copies (the first of several identical documents). The matches come from candidates or, if no
-//! match may be missed, from a join of all sets. Lists of pairs and of mirrors are made from these matches.
-
-use std::collections::BTreeMap;
+//! match may be missed, from a join of all sets. Lists of pairs and of mirrors are made from these matches. There may be
+//! many more matches than documents, so each collector spills them or holds only some.
 
 use lookalike::{
     Method, Verify,
@@ -24,8 +23,7 @@ use crate::{
         finding::Finding,
         sets::{self, Pass, Sets},
     },
-    numbers::Rank,
-    pairing::{Pairing, shared::Counted},
+    pairing::Pairing,
     sketching::table::Table,
 };
 
@@ -85,21 +83,34 @@ impl PairFigures {
             Self::Resemblance { .. } | Self::Unknown {} => self,
         }
     }
+
+    /// Returns the similarity that the threshold applies to; NaN if it was not measured. Containment has a direction, and the larger
+    /// of the two figures reaches the threshold.
+    pub(crate) fn similarity(self, measure: Measure) -> f64 {
+        match (self, measure) {
+            (Self::Counted(figures), Measure::Resemblance) => figures.resemblance,
+            (Self::Resemblance { resemblance }, _) => resemblance,
+            (
+                Self::Counted(Figures {
+                    containment_ab: ab,
+                    containment_ba: ba,
+                    ..
+                })
+                | Self::Containment {
+                    containment_ab: ab,
+                    containment_ba: ba,
+                },
+                _,
+            ) => ab.max(ba),
+            (Self::Unknown {}, _) => f64::NAN,
+        }
+    }
 }
 
 /// A collector of the matches between first copies. The two first copies of a match are given by their numbers. Each match is
 /// passed to the collector once.
 pub(crate) trait Matches {
-    fn take(&mut self, a: u32, b: u32, figures: PairFigures);
-}
-
-/// A collector that holds all matches.
-pub(crate) type AllMatches = Vec<(u32, u32, PairFigures)>;
-
-impl Matches for AllMatches {
-    fn take(&mut self, a: u32, b: u32, figures: PairFigures) {
-        self.push((a, b, figures));
-    }
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures) -> Result<()>;
 }
 
 /// The result of pairing and verifying: all matches, and the data with which they were found.
@@ -119,139 +130,66 @@ pub(crate) type Classes = Vec<u32>;
 /// The class of a contender whose copies are in several classes.
 pub(crate) const ANY: u32 = u32::MAX;
 
-/// Sketched documents that are paired, and whose candidate pairs are not verified yet.
-pub(crate) struct Paired {
-    pub(crate) pairing: Pairing,
-    candidate_pairs: CandidatePairs,
-    counted: Counted,
-}
-
-impl Paired {
-    /// Pairs the sketched documents. Pairs that the rules for references (`table.references`) exclude are not candidates.
-    pub(crate) fn new(
-        method: &Method,
-        table: &mut Table,
-        pool: &ThreadPool,
-        observer: Observer,
-    ) -> Result<Self> {
-        if method.config().min_containment.is_some() {
-            let what = words![
-                Setting::MinContainment,
-                " works only for dropping documents, not for listing pairs"
-            ];
-            return Err(Error::new(ErrorKind::Config, what).advise("leave it out"));
-        }
-        let mut pairing = Pairing::new(table, pool)?;
-        // A text and its copy are a pair, and a text's size is reported with its pairs. So the size is needed even if no other
-        // document is similar to the text.
-        let copied = Places::none(table.documents);
-        pairing
-            .copies
-            .iter()
-            .for_each(|&(_, first_copy)| copied.insert(first_copy.0));
-        let (candidate_pairs, counted) =
-            CandidatePairs::new(method, table, &mut pairing, Some(&copied), pool, observer)?;
-        Ok(Self {
-            pairing,
-            candidate_pairs,
-            counted,
-        })
-    }
-
-    /// Returns an estimate of the number of candidate pairs, copies included. It compares fields of the same documents.
-    pub(crate) fn estimated_pairs(&self, method: &Method) -> Result<u128> {
-        let of_group = |size: u64| u128::from(size) * u128::from(size.saturating_sub(1)) / 2;
-        let mut copies: BTreeMap<Rank, u64> = BTreeMap::new();
-        self.pairing
-            .copies
-            .iter()
-            .for_each(|&(_, first_copy)| *copies.entry(first_copy).or_insert(1) += 1);
-        let of_copies: u128 = copies.into_values().map(of_group).sum();
-        Ok(of_copies
-            + self
-                .candidate_pairs
-                .estimated(method, self.pairing.numbers()?))
-    }
-
-    /// Verifies the candidate pairs. Pairs of documents in the same class are not examined. `classes` returns the classes of the
-    /// contenders, if there are any. Matches go to the collector that `into` makes.
-    pub(crate) fn verified<M: Matches>(
-        self,
-        pass: Pass,
-        classes: impl FnOnce(&Pairing, &CandidatePairs) -> Result<Option<Classes>>,
-        into: impl FnOnce(&Pairing) -> Result<M>,
-    ) -> Result<Verified<M>> {
-        let Self {
-            pairing,
-            candidate_pairs,
-            counted,
-        } = self;
-        let Pass {
-            config,
-            method,
-            table,
-            pool,
-            ..
-        } = pass;
-        let mut sets = sets::of_contenders(pass, &pairing)?;
-        let candidate_pairs = candidate_pairs.join(method, &pairing, &sets)?;
-        let matcher = Matcher::new(method, &table.samples, &pairing)
-            .apart(classes(&pairing, &candidate_pairs)?);
-        let mut matches = into(&pairing)?;
-        let joining =
-            candidate_pairs.joining(config.crowd, &matcher, &mut sets, &table.budget, pool)?;
-        candidate_pairs.each_candidate_pair(
-            joining.as_ref(),
-            &matcher,
-            &sets,
-            pool,
-            &mut |batch| {
-                for (&(a, b), likeness) in
-                    batch.iter().zip(likenesses(batch, &matcher, &sets, pool)?)
-                {
-                    if let Some(likeness) = likeness {
-                        matches.take(a, b, figures(a, b, likeness, &matcher)?);
-                    }
-                }
-                Ok(())
-            },
-        )?;
-        let mut finding = Finding::new(method);
-        finding.count(&counted, &matcher, table, config);
-        Ok(Verified {
-            pairing,
-            sets,
-            matches,
-            finding,
-        })
-    }
-}
-
 /// Pairs and verifies the sketched documents. Pairs that the rules for references (`table.references`) exclude are not examined,
-/// and neither are pairs of documents in the same class. `classes` returns the classes of the contenders, if there are any.
-/// Matches go to the collector that `into` makes.
+/// and neither are pairs of documents in the same class. `classes` returns the classes of the contenders, if there are any, and may
+/// remove candidate pairs. Matches go to the collector that `into` makes.
 pub(crate) fn verified<M: Matches>(
     (config, method): (&RunConfig, &Method),
     source: &Source,
     table: &mut Table,
     pool: &ThreadPool,
-    classes: impl FnOnce(&Pairing, &CandidatePairs) -> Result<Option<Classes>>,
+    classes: impl FnOnce(&Pairing, &mut CandidatePairs) -> Result<Option<Classes>>,
     into: impl FnOnce(&Pairing) -> Result<M>,
     observer: Observer,
 ) -> Result<Verified<M>> {
-    let paired = Paired::new(method, table, pool, observer)?;
-    paired.verified(
-        Pass {
-            config,
-            method,
-            source,
-            table,
-            pool,
-            observer,
-        },
-        classes,
-        into,
-    )
+    if method.config().min_containment.is_some() {
+        let what = words![
+            Setting::MinContainment,
+            " works only for dropping documents, not for listing pairs"
+        ];
+        return Err(Error::new(ErrorKind::Config, what).advise("leave it out"));
+    }
+    let mut pairing = Pairing::new(table, pool)?;
+    // A text and its copy are a pair, and a text's size is reported with its pairs. So the size is needed even if no other
+    // document is similar to the text.
+    let copied = Places::none(table.documents);
+    pairing
+        .copies
+        .iter()
+        .for_each(|&(_, first_copy)| copied.insert(first_copy.0));
+    let (candidate_pairs, counted) =
+        CandidatePairs::new(method, table, &mut pairing, Some(&copied), pool, observer)?;
+    let pass = Pass {
+        config,
+        method,
+        source,
+        table,
+        pool,
+        observer,
+    };
+    let mut sets = sets::of_contenders(pass, &pairing)?;
+    let mut candidate_pairs = candidate_pairs.join(method, &pairing, &sets)?;
+    let matcher = Matcher::new(method, &table.samples, &pairing)
+        .apart(classes(&pairing, &mut candidate_pairs)?);
+    let mut matches = into(&pairing)?;
+    let joining =
+        candidate_pairs.joining(config.crowd, &matcher, &mut sets, &table.budget, pool)?;
+    candidate_pairs.each_candidate_pair(joining.as_ref(), &matcher, &sets, pool, &mut |batch| {
+        for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &sets, pool)?) {
+            if let Some(likeness) = likeness {
+                matches.take(a, b, figures(a, b, likeness, &matcher)?)?;
+            }
+        }
+        Ok(())
+    })?;
+    let mut finding = Finding::new(method);
+    finding.count(&counted, &matcher, table, config);
+    Ok(Verified {
+        pairing,
+        sets,
+        matches,
+        finding,
+    })
 }
 
 /// Returns the figures that are shown for a matching pair.

@@ -27,9 +27,9 @@ use crate::{
     sketching::table::Table,
 };
 
-/// The number of pairs that are examined before the candidates among them are verified. It limits the memory that waiting pairs
-/// take.
-const BATCH: usize = 1 << 22;
+/// The number of pairs that each thread examines before the candidates among them are verified. It limits the memory that waiting
+/// pairs take, to about 4 MB per thread.
+const BATCH: usize = 1 << 16;
 
 /// Pairs of contenders (documents that have to be compared) that may be candidates. Contenders are given by number.
 pub(crate) enum CandidatePairs {
@@ -85,28 +85,6 @@ impl CandidatePairs {
             ),
             counted,
         ))
-    }
-
-    /// Returns an estimate of the number of pairs between `numbers` contenders. A pair is counted once for each band that it shares.
-    pub(crate) fn estimated(&self, method: &Method, numbers: u32) -> u128 {
-        let pairs = |size: u128| size * size.saturating_sub(1) / 2;
-        match self {
-            Self::Listed(_) if method.config().candidates == Candidates::All => {
-                pairs(numbers.into())
-            }
-            Self::Listed(listed) => listed.len() as u128,
-            Self::Columns(columns) => {
-                let of_column = |column: &Vec<u32>| -> u128 {
-                    let mut sizes = vec![0u128; numbers as usize];
-                    column
-                        .iter()
-                        .filter(|&&bucket| bucket != NONE)
-                        .for_each(|&bucket| sizes[bucket as usize] += 1);
-                    sizes.into_iter().map(pairs).sum()
-                };
-                columns.iter().map(of_column).sum()
-            }
-        }
     }
 
     /// If all pairs are requested, finds them by joining the contenders' sets.
@@ -182,12 +160,13 @@ impl CandidatePairs {
         pool: &ThreadPool,
         verify: TakePairs,
     ) -> Result<()> {
+        let batch = BATCH * pool.current_num_threads();
         match self {
             Self::Columns(columns) => {
                 if let Some(joining) = joining {
-                    joining.each_candidate_pair(matcher, sets, pool, BATCH, verify)?;
+                    joining.each_candidate_pair(matcher, sets, pool, batch, verify)?;
                 }
-                each_in_columns(columns, joining, matcher, pool, verify)
+                each_in_columns(columns, joining, matcher, (pool, batch), verify)
             }
             Self::Listed(pairs) => {
                 let one = |(scratch, other): &mut (Scratch, Vec<u32>),
@@ -198,7 +177,7 @@ impl CandidatePairs {
                     matcher.keep_candidates(a, other, scratch)?;
                     Ok((a, other.first().copied()))
                 };
-                for batch in pairs.chunks(BATCH) {
+                for batch in pairs.chunks(batch) {
                     let kept = install(pool, || try_par_map_init(batch, Default::default, one))?;
                     verify(
                         &kept
@@ -219,7 +198,7 @@ fn each_in_columns(
     columns: &[Vec<u32>],
     joining: Option<&Joining>,
     matcher: &Matcher,
-    pool: &ThreadPool,
+    (pool, most): (&ThreadPool, usize),
     verify: TakePairs,
 ) -> Result<()> {
     for (band, column) in columns.iter().enumerate() {
@@ -268,7 +247,7 @@ fn each_in_columns(
             for at in 0..bucket.len() - 1 {
                 batch.push(&bucket[at..]);
                 pairs += bucket.len() - at;
-                if pairs > BATCH {
+                if pairs > most {
                     flush(&mut batch)?;
                     pairs = 0;
                 }

@@ -7,9 +7,11 @@ use crate::{matching::Likeness, numbers::Rank, pairing::verdicts::Verdict};
 /// The best representative so far, and how similar it is.
 pub(super) type Found = Option<(Best, Likeness)>;
 
-/// Replaces the representative if the new one is better.
+/// Replaces the representative if the new one is better. If a document is equally similar in two fields, that in which more was counted
+/// counts.
 pub(super) fn improve(found: &mut Found, best: Best, likeness: Likeness) {
-    if best.beats(found.map(|(best, _)| best)) {
+    let in_field = |(before, of): (Best, _)| before == best && likeness.counts_more(of);
+    if best.beats(found.map(|(best, _)| best)) || found.is_some_and(in_field) {
         *found = Some((best, likeness));
     }
 }

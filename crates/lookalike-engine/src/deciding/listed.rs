@@ -1,7 +1,7 @@
 //! Applies the law to a list of matches.
 
 use lookalike::cluster::Best;
-use lookalike_io::write::Likeness;
+use lookalike_io::{error::Result, write::Likeness};
 
 use crate::{
     numbers::Contender,
@@ -13,8 +13,7 @@ use crate::{
 pub(crate) struct Match {
     pub(crate) later: Contender,
     pub(crate) earlier: Contender,
-    pub(crate) similarity: f64,
-    /// The figures of the later document and the earlier one.
+    /// The figures of the later document and the earlier one. Their resemblance is known.
     pub(crate) likeness: Likeness,
 }
 
@@ -43,32 +42,40 @@ impl Decided {
     }
 }
 
-/// Decides about all contenders in keep order. If a pair is listed several times, its greatest similarity counts.
-pub(crate) fn decide_listed(numbers: u32, mut matches: Vec<Match>) -> Decided {
-    matches.sort_unstable_by_key(|found| (found.later, found.earlier));
+/// Decides about all contenders in keep order. The matches are sorted by the later document. If a pair is listed several times, its
+/// greatest similarity counts.
+pub(crate) fn decide_listed(
+    numbers: u32,
+    matches: impl Iterator<Item = Result<Match>>,
+) -> Result<Decided> {
     let mut decided = Decided::all_kept(numbers);
-    for of_one in matches.chunk_by(|a, b| a.later == b.later) {
-        let mut best: Option<(Best, Likeness)> = None;
-        for found in of_one.iter().filter(|found| decided.is_kept(found.earlier)) {
-            let (document, similarity) = (found.earlier.0, found.similarity);
-            let own = Best {
-                document,
-                rank: document,
-                similarity,
-            };
-            if own.beats(best.map(|best| best.0)) {
-                best = Some((own, found.likeness));
-            }
+    let mut best: Option<(Contender, Best)> = None;
+    for found in matches {
+        let Match {
+            later,
+            earlier,
+            likeness,
+        } = found?;
+        if !decided.is_kept(earlier) {
+            continue;
         }
-        if let Some((best, likeness)) = best {
-            decided.drop(of_one[0].later, Contender(best.document), likeness);
+        let own = Best {
+            document: earlier.0,
+            rank: earlier.0,
+            similarity: likeness.figures()[0].unwrap_or(0.0),
+        };
+        let other = best.filter(|best| best.0 == later);
+        if own.beats(other.map(|best| best.1)) {
+            best = Some((later, own));
+            decided.drop(later, earlier, likeness);
         }
     }
-    decided
+    Ok(decided)
 }
 
 #[cfg(test)]
 mod tests {
+    use lookalike::verify::Measure;
     use proptest::prelude::*;
 
     use super::*;
@@ -80,16 +87,16 @@ mod tests {
             let of = |&(a, b, tenth): &(u32, u32, u8)| Match {
                 later: Contender(a.max(b)),
                 earlier: Contender(a.min(b)),
-                similarity: f64::from(tenth) / 10.0,
-                likeness: Likeness::Unknown,
+                likeness: Likeness::Estimated(Measure::Resemblance, f64::from(tenth) / 10.0),
             };
-            let matches: Vec<Match> = pairs.iter().filter(|(a, b, _)| a != b).map(of).collect();
-            let decided = decide_listed(12, matches.clone());
+            let mut matches: Vec<Match> = pairs.iter().filter(|(a, b, _)| a != b).map(of).collect();
+            matches.sort_by_key(|found| found.later);
+            let decided = decide_listed(12, matches.iter().copied().map(Ok)).unwrap();
             let mut kept: Vec<u32> = Vec::new();
             for document in 0..12 {
                 let similarity = |other: u32| {
                     let own = matches.iter().filter(|found| (found.later.0, found.earlier.0) == (document, other));
-                    own.map(|found| (found.similarity * 10.0).round() as u32).max()
+                    own.map(|found| (found.likeness.figures()[0].unwrap() * 10.0).round() as u32).max()
                 };
                 // The last of equal maxima is returned, so the kept documents are searched from the last to the first.
                 let best = kept.iter().rev().filter_map(|&other| Some((similarity(other)?, other))).max_by_key(|found| found.0);

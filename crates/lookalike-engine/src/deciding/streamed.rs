@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use lookalike::{Verify, cluster::Links};
 use lookalike_io::{
-    error::{ErrorKind, Result},
+    error::Result,
     pool::{install, try_par_map},
     read::Scratch,
     spill::places::Places,
@@ -22,6 +22,7 @@ use super::{
     found::CopiesOf,
     journal::{DecidedRound, contenders_digest},
     rounds::{Held, Ready, Rounds},
+    search::FieldSearch,
     still_needed::still_needed,
 };
 use crate::{
@@ -38,14 +39,11 @@ use crate::{
 
 /// Reads the input again, decides all contenders by the law (the rule for what is dropped), and writes the kept lines. Returns
 /// the verdicts and the number of kept lines.
-///
-/// If the reader of the kept output closes the pipe and other outputs are still wanted, `output` is set to `None`.
 pub(crate) fn decide_rounds(
     pass: Pass,
     matcher: &Matcher,
     links: Links,
     output: &mut Option<Kept>,
-    others_wanted: bool,
     state: Option<&mut State>,
 ) -> Result<(Verdicts, u64)> {
     let Pass {
@@ -59,7 +57,8 @@ pub(crate) fn decide_rounds(
     let pairing = matcher.pairing;
     let numbers = pairing.numbers()?;
     let still_needed = still_needed(&links, pairing)?;
-    let mut deciding = Deciding::new(&pass, matcher, links, Sets::new(numbers, table))?;
+    let search = FieldSearch::new(&pass, matcher, links, Sets::new(numbers, table))?;
+    let mut deciding = Deciding::new(pool, vec![search])?;
     if output.is_none() && (method.verify() != Verify::Exact || numbers == 0) {
         deciding.decide(0..numbers)?;
         deciding.copies(pairing.copies_of_contenders(), Some(&|_, _| Ok(())))?;
@@ -90,7 +89,6 @@ pub(crate) fn decide_rounds(
         next: 0,
         done,
         output,
-        others_wanted,
         written: 0,
         made: Vec::new(),
         state,
@@ -172,7 +170,6 @@ struct Streaming<'a> {
     /// those of their sets that are still needed, have to be made.
     done: Reached,
     output: &'a mut Option<Kept>,
-    others_wanted: bool,
     /// The number of kept lines.
     written: u64,
     /// Scratch buffers for the records made from a round's blocks.
@@ -187,12 +184,12 @@ impl Streaming<'_> {
             deciding, ready, ..
         } = self;
         let first = self.next;
-        deciding.sets.take_fresh(first);
+        deciding.sets().take_fresh(first);
         for held in round {
             let mut start = 0;
             for &(number, length) in &held.documents {
                 deciding
-                    .sets
+                    .sets()
                     .push_fresh(number, &held.shingles[start..start + length as usize]);
                 start += length as usize;
                 self.next = number + 1;
@@ -204,16 +201,7 @@ impl Streaming<'_> {
         let copies = deciding.copies(copies, Some(&|rank, set| ready.set_of(rank, round, set)))?;
         deciding.keep_fresh(first..self.next, &self.still_needed)?;
         self.record(undecided, copies, round)?;
-        let written = self.write(round);
-        if written
-            .as_ref()
-            .is_err_and(|error| error.kind() == ErrorKind::BrokenPipe)
-            && self.others_wanted
-        {
-            *self.output = None;
-            return Ok(());
-        }
-        written
+        self.write(round)
     }
 
     /// Records the decisions of a round.

@@ -38,7 +38,7 @@ pub struct DocumentsRead {
     pub bad_lines: u64,
     /// The errors of the first skipped lines.
     pub bad_examples: Vec<Error>,
-    /// The files that were skipped in folders.
+    /// The files and records that were left out.
     pub left_out: Option<LeftOut>,
 }
 
@@ -58,9 +58,7 @@ pub fn each_document<T: Send>(
     Method::new(config.method.clone())?;
     without_panic(|| {
         let Opened {
-            sources: Sources {
-                source, left_out, ..
-            },
+            sources: Sources { source, .. },
             mut bad,
             means,
             ..
@@ -72,7 +70,7 @@ pub fn each_document<T: Send>(
             make,
         };
         let mut read = DocumentsRead {
-            left_out,
+            left_out: source.left_out.clone(),
             ..DocumentsRead::default()
         };
         in_order_placed(
@@ -86,6 +84,7 @@ pub fn each_document<T: Send>(
                 read.documents += made.documents.len() as u64;
                 read.bytes += made.bytes;
                 read.bad_lines += made.bad_count;
+                LeftOut::add(&mut read.left_out, made.left_out);
                 let examples = made
                     .bad_messages
                     .into_iter()
@@ -132,6 +131,7 @@ struct Made<T> {
     bad_lines: Vec<u8>,
     bad_count: u64,
     bad_messages: Vec<(u32, Error)>,
+    left_out: Option<LeftOut>,
 }
 
 impl<T> Weigh for Made<T> {
@@ -166,6 +166,7 @@ impl<F> Pass<'_, F> {
             bad_lines: Vec::new(),
             bad_count: 0,
             bad_messages: Vec::new(),
+            left_out: None,
         };
         for at in 0..block.len() {
             let number = at as u32;
@@ -190,6 +191,7 @@ impl<F> Pass<'_, F> {
                 }
             }
         }
+        out.left_out = read.take_left_out();
         Ok(out)
     }
 }

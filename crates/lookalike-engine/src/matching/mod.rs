@@ -6,7 +6,7 @@ pub(crate) mod sets;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lookalike::{Method, Verify, verify::Overlap};
+use lookalike::{Method, Verify, lsh::NONE, verify::Overlap};
 use lookalike_io::error::Result;
 
 use self::sets::Sets;
@@ -21,6 +21,10 @@ pub(crate) struct Matcher<'a> {
     pub(crate) method: &'a Method,
     pub(crate) pairing: &'a Pairing,
     samples: &'a SampledFingerprints,
+    /// The field whose sketches are compared.
+    field: usize,
+    /// The other fields in which two documents must be candidates, and similar.
+    also: Vec<AlsoField<'a>>,
     /// The number of references, which are the first contenders.
     pub(crate) references: u32,
     numbered: References,
@@ -31,6 +35,49 @@ pub(crate) struct Matcher<'a> {
     pub(crate) met: AtomicU64,
     /// The number of candidate pairs that were ruled out by their fixed-size sketches.
     pub(crate) refused: AtomicU64,
+}
+
+/// A field in which candidates of another field must also be candidates, and similar.
+pub(crate) struct AlsoField<'a> {
+    matcher: Matcher<'a>,
+    sets: Sets,
+    /// The bucket of each contender in each band, or [`NONE`], contender by contender.
+    buckets: Vec<u32>,
+    bands: usize,
+}
+
+impl<'a> AlsoField<'a> {
+    pub(crate) fn new(matcher: Matcher<'a>, columns: &[Vec<u32>], sets: Sets) -> Self {
+        let of_number = |number| columns.iter().map(move |column| column[number]);
+        Self {
+            matcher,
+            sets,
+            buckets: (0..columns[0].len()).flat_map(of_number).collect(),
+            bands: columns.len(),
+        }
+    }
+
+    /// Returns whether two contenders share a bucket.
+    fn share(&self, a: u32, b: u32) -> bool {
+        let of = |number| &self.buckets[number as usize * self.bands..][..self.bands];
+        of(a).iter().zip(of(b)).any(|(a, b)| a == b && *a != NONE)
+    }
+
+    fn likeness(
+        &self,
+        document: u32,
+        other: u32,
+        least: f64,
+        scratch: &mut Scratch,
+    ) -> Result<Option<Likeness>> {
+        let mut buffer = std::mem::take(&mut scratch.own_set);
+        let set = self.sets.get(document, &mut buffer)?;
+        let likeness = self
+            .matcher
+            .likeness((document, set), other, &self.sets, least, scratch);
+        scratch.own_set = buffer;
+        likeness
+    }
 }
 
 /// How similar a matching pair is.
@@ -50,6 +97,20 @@ impl Likeness {
             ..self
         }
     }
+
+    /// Returns whether more was counted than in another field with the same similarity.
+    pub(crate) fn counts_more(self, other: Self) -> bool {
+        let counted = |of: Self| of.overlap.map(|overlap| (overlap.shared, overlap.a));
+        self.similarity == other.similarity && counted(self) > counted(other)
+    }
+
+    /// Returns the lower of the likenesses of two fields.
+    fn lower(self, other: Self) -> Self {
+        match self.similarity < other.similarity || self.counts_more(other) {
+            true => self,
+            false => other,
+        }
+    }
 }
 
 /// Buffers for data that has to be read from files.
@@ -58,6 +119,7 @@ pub(crate) struct Scratch {
     own: Vec<u8>,
     other: Vec<u8>,
     set: Vec<u64>,
+    own_set: Vec<u64>,
 }
 
 impl<'a> Matcher<'a> {
@@ -71,12 +133,24 @@ impl<'a> Matcher<'a> {
             method,
             pairing,
             samples,
+            field: 0,
+            also: Vec::new(),
             references,
             numbered,
             apart: None,
             met: AtomicU64::new(0),
             refused: AtomicU64::new(0),
         }
+    }
+
+    /// Returns this matcher for another field than the first.
+    pub(crate) fn in_field(self, field: usize) -> Self {
+        Self { field, ..self }
+    }
+
+    /// Returns this matcher with other fields in which documents must be candidates, and similar.
+    pub(crate) fn and(self, also: Vec<AlsoField<'a>>) -> Self {
+        Self { also, ..self }
     }
 
     /// Returns this matcher with the given classes of contenders. Two contenders of the same class are not compared; [`u32::MAX`]
@@ -122,6 +196,7 @@ impl<'a> Matcher<'a> {
         neighbours: &mut Vec<u32>,
         scratch: &mut Scratch,
     ) -> Result<()> {
+        self.keep_sharing(document, neighbours);
         let met = neighbours.len();
         self.keep_agreeing(document, neighbours, scratch)?;
         self.met.fetch_add(met as u64, Ordering::Relaxed);
@@ -130,7 +205,14 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
-    /// Does the same as [`Self::keep_candidates`] without counting.
+    /// Keeps the neighbours that also share a bucket with the document in the other fields.
+    pub(crate) fn keep_sharing(&self, document: u32, neighbours: &mut Vec<u32>) {
+        for field in &self.also {
+            neighbours.retain(|&other| field.share(document, other));
+        }
+    }
+
+    /// Keeps the neighbours whose sketches are similar enough to the document's sketches.
     pub(crate) fn keep_agreeing(
         &self,
         document: u32,
@@ -141,19 +223,20 @@ impl<'a> Matcher<'a> {
             return Ok(());
         }
         let Scratch { own, other, .. } = scratch;
-        let own = self.pairing.bits(Contender(document), own)?;
+        let own = self.pairing.bits(self.field, Contender(document), own)?;
         let mut kept = 0;
         for i in 0..neighbours.len() {
-            if self
-                .method
-                .agree(own, self.pairing.bits(Contender(neighbours[i]), other)?)
-            {
+            let other = (self.pairing).bits(self.field, Contender(neighbours[i]), other)?;
+            if self.method.agree(own, other) {
                 neighbours[kept] = neighbours[i];
                 kept += 1;
             }
         }
         neighbours.truncate(kept);
-        Ok(())
+        self.also.iter().try_for_each(|field| {
+            let matcher = &field.matcher;
+            matcher.keep_agreeing(document, neighbours, scratch)
+        })
     }
 
     /// Returns whether two documents have the same canonical form, as far as their sketches can show. This function is not used
@@ -161,13 +244,31 @@ impl<'a> Matcher<'a> {
     pub(crate) fn same(&self, a: u32, b: u32) -> Result<bool> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         Ok(self.method.same(
-            (0, self.pairing.bits(Contender(a), &mut of_a)?),
-            (1, self.pairing.bits(Contender(b), &mut of_b)?),
+            (0, self.pairing.bits(self.field, Contender(a), &mut of_a)?),
+            (1, self.pairing.bits(self.field, Contender(b), &mut of_b)?),
         ))
     }
 
-    /// Returns the likeness of a document to a candidate, if the similarity is at least `least`. `set` is the document's set.
+    /// Returns the likeness of a document to a candidate, if the similarity is at least `least`. `set` is the document's set. If they
+    /// must be similar in other fields too, the lowest likeness counts.
     pub(crate) fn likeness(
+        &self,
+        of: (u32, &[u64]),
+        other: u32,
+        sets: &Sets,
+        least: f64,
+        scratch: &mut Scratch,
+    ) -> Result<Option<Likeness>> {
+        let mut found = self.likeness_in_field(of, other, sets, least, scratch)?;
+        for field in &self.also {
+            let Some(lowest) = found else { break };
+            let own = field.likeness(of.0, other, least, scratch)?;
+            found = own.map(|own| own.lower(lowest));
+        }
+        Ok(found)
+    }
+
+    fn likeness_in_field(
         &self,
         (document, set): (u32, &[u64]),
         other: u32,
@@ -222,8 +323,8 @@ impl<'a> Matcher<'a> {
         }
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         Ok(self.method.estimate(
-            self.pairing.bits(Contender(a), &mut of_a)?,
-            self.pairing.bits(Contender(b), &mut of_b)?,
+            self.pairing.bits(self.field, Contender(a), &mut of_a)?,
+            self.pairing.bits(self.field, Contender(b), &mut of_b)?,
         ))
     }
 }

@@ -5,6 +5,8 @@
 
 mod bands;
 
+pub(crate) mod fields;
+
 pub(crate) mod shared;
 
 pub(crate) mod greedy;
@@ -56,7 +58,8 @@ pub(crate) struct Pairing {
     pub(crate) empty: Places,
     /// First copies that may have a candidate among the other first copies.
     pub(crate) contenders: Numbering,
-    bits: Bits,
+    /// The sketches of each compared field; there is usually one.
+    bits: Vec<Bits>,
     stride: usize,
     budget: Arc<Budget>,
 }
@@ -70,6 +73,14 @@ enum Bits {
     /// A file with the contenders' sketches, by number. It is used if memory is too small even for the sketches of the contenders
     /// alone.
     OfContenders(Spill<u8>),
+}
+
+impl Bits {
+    /// Takes the sketches of all documents.
+    fn of(table: &mut Table) -> Self {
+        let none = Spill::new(&table.budget);
+        Self::OfDocuments(std::mem::replace(&mut table.bits, none))
+    }
 }
 
 impl Pairing {
@@ -125,9 +136,7 @@ impl Pairing {
             is_copy.insert(copy);
             first_copies.remove(copy);
         }
-        let mut bits = Spill::new(&table.budget);
-        std::mem::swap(&mut bits, &mut table.bits);
-        let (bits, stride, budget) = (Bits::OfDocuments(bits), table.stride, table.budget.clone());
+        let (bits, stride, budget) = (vec![Bits::of(table)], table.stride, table.budget.clone());
         Ok(Self {
             order,
             references,
@@ -155,7 +164,7 @@ impl Pairing {
         let ranks = Places::none(documents);
         contenders.for_each(|document| ranks.insert(order.rank(document).0));
         let (copies, places_of_copies) = (Vec::new(), Numbering::of(Places::none(documents)));
-        let (contenders, bits) = (Numbering::of(ranks), Bits::Held(Sketches::zeroed(0, 0)));
+        let (contenders, bits) = (Numbering::of(ranks), Vec::new());
         Ok(Self {
             order,
             references,
@@ -240,14 +249,15 @@ impl Pairing {
         !self.references.contains(rank) && !self.number(decided).is_some_and(dropped)
     }
 
-    /// Returns the fixed-size sketch of a contender; `scratch` receives the sketch if it has to be read from a file.
+    /// Returns the fixed-size sketch of a contender in a field; `scratch` receives the sketch if it has to be read from a file.
     #[inline]
     pub(crate) fn bits<'a>(
         &'a self,
+        field: usize,
         contender: Contender,
         scratch: &'a mut Vec<u8>,
     ) -> Result<&'a [u8]> {
-        let (store, at) = match &self.bits {
+        let (store, at) = match &self.bits[field] {
             Bits::Held(sketches) => return Ok(sketches.get(contender.0)),
             Bits::OfDocuments(all) => (all, self.document(contender).0),
             Bits::OfContenders(all) => (all, contender.0.into()),
@@ -261,8 +271,17 @@ impl Pairing {
     /// Keeps only the contenders with these ranks, and holds their sketches in memory if possible.
     pub(crate) fn narrow(&mut self, ranks: Places) -> Result<()> {
         let narrower = Numbering::of(ranks);
+        for bits in std::mem::take(&mut self.bits) {
+            let bits = self.narrow_bits(bits, &narrower)?;
+            self.bits.push(bits);
+        }
+        self.contenders = narrower;
+        Ok(())
+    }
+
+    fn narrow_bits(&self, mut bits: Bits, narrower: &Numbering) -> Result<Bits> {
         let bytes = narrower.len().saturating_mul(self.stride as u64);
-        if let Bits::Held(sketches) = &mut self.bits {
+        if let Bits::Held(sketches) = &mut bits {
             let contenders = &self.contenders;
             self.budget
                 .release(((contenders.len() - narrower.len()) as usize) * self.stride);
@@ -275,34 +294,37 @@ impl Pairing {
             );
         } else if bytes <= self.budget.left() as u64 / 2 {
             let mut held = Sketches::zeroed(self.stride, narrower.len() as usize);
-            self.each_spilled(|rank, sketch| {
+            self.each_spilled(&bits, |rank, sketch| {
                 if let Some(number) = narrower.number(rank) {
                     held.set(number as u32, sketch);
                 }
                 Ok(())
             })?;
             self.budget.hold(bytes as usize);
-            self.bits = Bits::Held(held);
+            bits = Bits::Held(held);
         } else if self.order.is_input() {
             // Free the disk space of sketches that are no longer needed.
             let mut kept = Spill::new(&self.budget);
-            self.each_spilled(|rank, sketch| {
+            self.each_spilled(&bits, |rank, sketch| {
                 if narrower.places().contains(rank) {
                     kept.append(sketch)
                 } else {
                     Ok(())
                 }
             })?;
-            self.bits = Bits::OfContenders(kept);
+            bits = Bits::OfContenders(kept);
         }
-        self.contenders = narrower;
-        Ok(())
+        Ok(bits)
     }
 
     /// Passes the sketches in a file to `give`, with their ranks. The ranks ascend if documents are considered in input order.
-    fn each_spilled(&self, mut give: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+    fn each_spilled(
+        &self,
+        bits: &Bits,
+        mut give: impl FnMut(u64, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let stride = self.stride.max(1);
-        match &self.bits {
+        match bits {
             Bits::Held(_) => Ok(()),
             Bits::OfDocuments(all) => all.each_piece(stride, |start, sketches| {
                 let documents = start / stride as u64..;
@@ -333,64 +355,93 @@ impl Pairing {
         pool: &ThreadPool,
         observer: Observer,
     ) -> Result<Vec<Vec<u32>>> {
-        let documents = self.order.len();
-        let sharing = Places::none(documents);
-        let total = 2 * table.columns.len() as u64;
-        let (done, at_most) = (
-            AtomicU64::new(0),
-            table.budget.left() / pool.current_num_threads(),
-        );
-        let tell = || {
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            Progress::new(Stage::Pairing, done, total).tell(observer)
+        let telling = Telling::new(2 * table.columns.len(), observer);
+        let place = |document| self.text(document);
+        let (buckets, sharing) = self.sharing(table, place, pool, &telling)?;
+        let with_others = |places: Places| {
+            let others = others.into_iter().flat_map(Places::iter);
+            others.for_each(|rank| places.insert(rank));
+            places
         };
+        self.narrow(with_others(sharing))?;
+        let likely = self.likely(0, &buckets, method, pool, &telling)?;
+        self.narrow(with_others(likely))?;
+        self.labels(buckets, pool)
+    }
+
+    /// Returns the rank of a document that is a contender.
+    fn text(&self, document: u64) -> Option<u64> {
+        Some(self.order.rank(Document(document)).0)
+            .filter(|&rank| self.contenders.places().contains(rank))
+    }
+
+    /// Returns the buckets of each band, and the ranks in them. `place` returns the rank of a document, if it is in buckets.
+    fn sharing(
+        &self,
+        table: &mut Table,
+        place: impl Fn(u64) -> Option<u64> + Sync,
+        pool: &ThreadPool,
+        telling: &Telling,
+    ) -> Result<(Vec<Buckets>, Places)> {
+        let sharing = Places::none(self.order.len());
+        let at_most = table.budget.left() / pool.current_num_threads();
         let budget = table.budget.clone();
         let gather = |scratch: &mut bands::Scratch, column: &mut Spill<u32>| -> Result<_> {
             let mut buckets = Buckets::new(&budget);
-            let place = |document| {
-                Some(self.order.rank(Document(document)).0)
-                    .filter(|&rank| self.contenders.places().contains(rank))
-            };
-            each_bucket(column, at_most, scratch, place, |bucket| {
-                if !self
-                    .references
-                    .compared(bucket[0], bucket[bucket.len() - 1])
-                {
-                    return Ok(());
-                }
-                bucket.iter().for_each(|&rank| sharing.insert(rank));
-                buckets.push(bucket)
+            each_bucket(column, at_most, scratch, &place, |bucket| {
+                self.take(bucket, &mut buckets, &sharing)
             })?;
             column.clear();
-            tell()?;
+            telling.tell()?;
             Ok(buckets)
         };
         let columns = &mut table.columns;
         let buckets = install(pool, || {
             try_par_map_init(columns, bands::Scratch::default, gather)
         })?;
-        if let Some(others) = others {
-            others.iter().for_each(|rank| sharing.insert(rank));
-        }
-        self.narrow(sharing)?;
+        Ok((buckets, sharing))
+    }
 
-        let likely = Places::none(documents);
+    /// Adds a bucket of ascending ranks, unless none of them are compared.
+    fn take(&self, bucket: &mut [u64], buckets: &mut Buckets, sharing: &Places) -> Result<()> {
+        if !self
+            .references
+            .compared(bucket[0], bucket[bucket.len() - 1])
+        {
+            return Ok(());
+        }
+        bucket.iter().for_each(|&rank| sharing.insert(rank));
+        buckets.push(bucket)
+    }
+
+    /// Returns the ranks in buckets whose sketch in a field is similar enough to that of another rank in the same bucket.
+    fn likely(
+        &self,
+        field: usize,
+        buckets: &[Buckets],
+        method: &Method,
+        pool: &ThreadPool,
+        telling: &Telling,
+    ) -> Result<Places> {
+        let likely = Places::none(self.order.len());
         let mark = |buckets: &Buckets| -> Result<()> {
             let mut marking = Marking {
                 pairing: self,
+                field,
                 method,
                 likely: &likely,
                 own: Vec::new(),
                 other: Vec::new(),
             };
             buckets.each(|bucket| marking.mark(bucket))?;
-            tell()
+            telling.tell()
         };
-        install(pool, || try_par_map(&buckets, mark))?;
-        if let Some(others) = others {
-            others.iter().for_each(|rank| likely.insert(rank));
-        }
-        self.narrow(likely)?;
+        install(pool, || try_par_map(buckets, mark))?;
+        Ok(likely)
+    }
+
+    /// Returns the buckets that the contenders are in, by band.
+    fn labels(&self, buckets: Vec<Buckets>, pool: &ThreadPool) -> Result<Vec<Vec<u32>>> {
         let numbers = self.numbers()?;
         self.budget.hold(numbers as usize * HELD_PER_CONTENDER);
         let label = |buckets: Buckets| self.label(&buckets, numbers);
@@ -415,6 +466,28 @@ impl Pairing {
     }
 }
 
+/// Reports how many of the bands are paired.
+struct Telling<'a> {
+    done: AtomicU64,
+    total: usize,
+    observer: Observer<'a>,
+}
+
+impl<'a> Telling<'a> {
+    fn new(total: usize, observer: Observer<'a>) -> Self {
+        Self {
+            done: AtomicU64::new(0),
+            total,
+            observer,
+        }
+    }
+
+    fn tell(&self) -> Result<()> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        Progress::new(Stage::Pairing, done, self.total as u64).tell(self.observer)
+    }
+}
+
 /// Bytes that are held until the end for each contender, in addition to its sketch and its set. They hold its buckets (21 bands),
 /// its verdict, the position of its set, the size of its group and its last copy.
 const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12 + 8;
@@ -428,6 +501,7 @@ const LOOKS: usize = 64;
 /// Marks the documents of a bucket that have a sketch similar enough to the sketch of another document in the bucket.
 struct Marking<'a> {
     pairing: &'a Pairing,
+    field: usize,
     method: &'a Method,
     /// The marked documents, by rank.
     likely: &'a Places,
@@ -445,7 +519,7 @@ impl Marking<'_> {
             let Some(number) = self.pairing.number(Rank(rank)) else {
                 continue;
             };
-            let own = self.pairing.bits(number, &mut self.own)?;
+            let own = self.pairing.bits(self.field, number, &mut self.own)?;
             let mut found = None;
             for &other in after.iter().chain(before).take(LOOKS) {
                 let Some(number) = self.pairing.number(Rank(other)) else {
@@ -453,7 +527,7 @@ impl Marking<'_> {
                 };
                 if self
                     .method
-                    .agree(own, self.pairing.bits(number, &mut self.other)?)
+                    .agree(own, self.pairing.bits(self.field, number, &mut self.other)?)
                 {
                     found = Some(other);
                     break;

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
-    read::{Expanded, LeftOut, Reading, Source},
+    read::{Expanded, Reading, Source},
     spill::Budget,
     write::{Output, refuse_other_than_lines, refuse_overwriting},
 };
@@ -18,7 +18,6 @@ pub(crate) struct Sources {
     pub(crate) source: Source,
     /// The number of inputs that are references.
     pub(crate) references: usize,
-    pub(crate) left_out: Option<LeftOut>,
 }
 
 /// Finds all references and inputs that the run will read.
@@ -46,16 +45,13 @@ fn sources_read(
         left_out,
     } = config.expand_with_references()?;
     refuse_overwriting(named, &inputs)?;
-    let source = Source::with_references(inputs, references, read()?, &config.temp_dir)?;
+    let mut source = Source::with_references(inputs, references, read()?, &config.temp_dir)?;
+    source.left_out = left_out;
     let source = match config.block {
         Some(bytes) => source.with_span(bytes),
         None => source,
     };
-    Ok(Sources {
-        source,
-        references,
-        left_out,
-    })
+    Ok(Sources { source, references })
 }
 
 /// Opens outputs before the work starts, so that a missing folder is reported now and not in an hour.

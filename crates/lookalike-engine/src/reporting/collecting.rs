@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use lookalike::{Method, Reason, Scratch, Verify, lsh::Shape, text::TokensBy, verify::Measure};
+use lookalike::{Method, Reason, Scratch, Verify, lsh::Shape, verify::Measure};
 use lookalike_io::{
     error::{Error, Result},
     pool::{install, par_map_init},
@@ -259,12 +259,7 @@ impl Collecting<'_> {
                 lookalike::Cluster::Greedy(_) => "greedy",
             },
             shingle: config.k(),
-            tokens: match config.tokens {
-                TokensBy::Items => "items",
-                TokensBy::Chars => "chars",
-                TokensBy::Lines => "lines",
-                _ => "words",
-            },
+            tokens: config.tokens,
             candidates: self.method.found_by(),
         }
     }

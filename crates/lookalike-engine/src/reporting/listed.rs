@@ -21,34 +21,20 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// Returns the pair as a report shows it. Containment has a direction, and the larger of the two figures reaches the threshold.
+    /// Returns the pair as a report shows it.
     pub(crate) fn new(
         (a, b): (Document, Document),
         figures: PairFigures,
         measure: Measure,
     ) -> Self {
-        let (similarity, counted) = match (figures, measure) {
-            (PairFigures::Counted(f), Measure::Resemblance) => {
-                (f.resemblance, Some([f.intersection, f.size_a, f.size_b]))
-            }
-            (PairFigures::Counted(f), Measure::Containment) => (
-                f.containment_ab.max(f.containment_ba),
-                Some([f.intersection, f.size_a, f.size_b]),
-            ),
-            (PairFigures::Resemblance { resemblance }, _) => (resemblance, None),
-            (
-                PairFigures::Containment {
-                    containment_ab,
-                    containment_ba,
-                },
-                _,
-            ) => (containment_ab.max(containment_ba), None),
-            (PairFigures::Unknown {}, _) => (f64::NAN, None),
+        let counted = match figures {
+            PairFigures::Counted(f) => Some([f.intersection, f.size_a, f.size_b]),
+            _ => None,
         };
         Self {
             a,
             b,
-            similarity,
+            similarity: figures.similarity(measure),
             counted,
             by: None,
         }

@@ -1,7 +1,10 @@
 //! The pairs that a report needs so that the page can apply the law at other thresholds: all candidate pairs of the run's bands
 //! that reach a floor, even if one of their documents was dropped.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use lookalike::{
     Candidates, Cluster, Config, Method, Verify,
@@ -9,14 +12,18 @@ use lookalike::{
     lsh::{NONE, Shape},
     verify::Overlap,
 };
-use lookalike_io::{error::Result, read::Source, spill::Budget};
+use lookalike_io::{
+    error::Result,
+    read::Source,
+    spill::{Budget, Spill},
+};
 use rayon::ThreadPool;
 
 use super::listed::MOST_PAIRS;
 use crate::{
     config::{Observer, RunConfig},
     deciding::{
-        all_matches::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
+        all_matches::{Matches, PairFigures, Verified, verified},
         candidate_pairs::CandidatePairs,
     },
     numbers::{Contender, Document},
@@ -27,6 +34,9 @@ use crate::{
 /// The maximum number of pairs of documents in common buckets, summed over the bands, for documents that are connected by buckets.
 /// If there are more, the documents are left out: to compare them all would take minutes, and the page could not hold the result.
 const MOST_MET: u64 = 4_000_000;
+
+/// The maximum number of these pairs in the whole collection. If there are more, the largest groups are left out.
+const MOST_MET_IN_ALL: u64 = 100_000_000;
 
 /// The maximum number of documents among which pairs are searched for a report. The pairs, and what is known about their documents,
 /// are held in memory.
@@ -117,37 +127,34 @@ pub(crate) fn find(
         observer,
     )?;
     let mut left_out = Vec::new();
-    let classes = |pairing: &Pairing, candidate_pairs: &CandidatePairs| {
-        let classes = too_many(candidate_pairs, pairing.numbers()?);
-        let of_class = |number: u32| pairing.document(Contender(number));
-        left_out.extend(
-            (0..)
-                .zip(&classes)
-                .filter(|&(_, &class)| class != ANY)
-                .map(|(number, _)| of_class(number)),
-        );
-        Ok(Some(classes))
+    let narrow = |pairing: &Pairing, candidate_pairs: &mut CandidatePairs| {
+        if let CandidatePairs::Columns(columns) = candidate_pairs {
+            let numbers = leave_out(columns, pairing.numbers()?, MOST_MET, MOST_MET_IN_ALL);
+            left_out.extend(
+                numbers
+                    .into_iter()
+                    .map(|number| pairing.document(Contender(number))),
+            );
+        }
+        Ok(None)
     };
-    let all = |_: &Pairing| Ok(AllMatches::new());
     let verified = verified(
         (config, &method),
         source,
         &mut table,
         pool,
-        classes,
-        all,
+        narrow,
+        |_| Ok(Spill::new(budget)),
         observer,
     )?;
-    Ok(Near::of(verified, left_out))
+    Near::of(verified, left_out)
 }
 
-/// Returns the classes that keep documents apart which are connected to too many others; documents of one class are not compared.
-fn too_many(candidate_pairs: &CandidatePairs, numbers: u32) -> Classes {
-    let CandidatePairs::Columns(columns) = candidate_pairs else {
-        return vec![ANY; numbers as usize];
-    };
+/// Removes documents from the bands that are connected to too many others, and returns them. Their pairs are not even
+/// enumerated, because their number is quadratic.
+fn leave_out(columns: &mut [Vec<u32>], numbers: u32, most: u64, in_all: u64) -> Vec<u32> {
     let mut groups = UnionFind::new(numbers as usize);
-    for column in columns {
+    for column in &*columns {
         each_bucket(column, |bucket| {
             bucket
                 .windows(2)
@@ -155,18 +162,35 @@ fn too_many(candidate_pairs: &CandidatePairs, numbers: u32) -> Classes {
         });
     }
     let mut met = vec![0u64; numbers as usize];
-    for column in columns {
+    for column in &*columns {
         each_bucket(column, |bucket| {
             let documents = bucket.len() as u64;
             met[groups.find(bucket[0].1) as usize] += documents * (documents - 1) / 2;
         });
     }
-    let class = |number| {
-        Some(groups.find(number))
-            .filter(|&group| met[group as usize] > MOST_MET)
-            .unwrap_or(ANY)
-    };
-    (0..numbers).map(class).collect()
+    let too_large = largest(met, most, in_all);
+    let left_out: Vec<u32> = (0..numbers)
+        .filter(|&number| too_large.contains(&groups.find(number)))
+        .collect();
+    for column in columns {
+        left_out
+            .iter()
+            .for_each(|&number| column[number as usize] = NONE);
+    }
+    left_out
+}
+
+/// Returns the groups with more than `most` pairs, and the largest of the others, so that the remaining groups have at most `in_all`
+/// pairs together. `pairs` has the number of pairs of each group.
+fn largest(pairs: Vec<u64>, most: u64, in_all: u64) -> BTreeSet<u32> {
+    let mut groups: Vec<(u64, u32)> = pairs.into_iter().zip(0..).collect();
+    groups.sort_unstable();
+    let mut sum = 0;
+    groups.retain(|&(pairs, _)| {
+        sum += pairs;
+        pairs > most || sum > in_all
+    });
+    groups.into_iter().map(|(_, group)| group).collect()
 }
 
 /// Passes the rows of each bucket of a band to `give`: the bucket, and a document.
@@ -181,9 +205,22 @@ fn each_bucket(column: &[u32], give: impl FnMut(&[(u32, u32)])) {
     rows.chunk_by(|a, b| a.0 == b.0).for_each(give);
 }
 
+/// The matches between first copies, each with the number of shared shingles.
+type SharedShingles = Spill<[u32; 3]>;
+
+impl Matches for SharedShingles {
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures) -> Result<()> {
+        // All similarities are counted.
+        match figures {
+            PairFigures::Counted(figures) => self.append(&[[a, b, figures.intersection as u32]]),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Near {
     /// Collects the pairs of a run, and leaves out the largest groups if there are too many pairs.
-    pub(crate) fn of(verified: Verified<AllMatches>, mut left_out: Vec<Document>) -> Self {
+    fn of(verified: Verified<SharedShingles>, mut left_out: Vec<Document>) -> Result<Self> {
         let Verified {
             pairing,
             sets,
@@ -191,48 +228,35 @@ impl Near {
             ..
         } = verified;
         let document = |number| pairing.document(Contender(number));
-        let mut groups = UnionFind::new(pairing.contenders.len() as usize);
-        matches.iter().for_each(|&(a, b, _)| groups.join(a, b));
-        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-        matches
-            .iter()
-            .for_each(|&(a, ..)| *counts.entry(groups.find(a)).or_default() += 1);
-        let mut largest: Vec<(usize, u32)> = counts
-            .into_iter()
-            .map(|(group, pairs)| (pairs, group))
-            .collect();
-        largest.sort_unstable();
-        let (mut count, mut too_large) = (matches.len(), Vec::new());
-        while let Some((pairs, group)) = largest.pop_if(|_| count > MOST_PAIRS) {
-            count -= pairs;
-            too_large.push(group);
-        }
-        too_large.sort_unstable();
-        let mut is_left_out = |number| too_large.binary_search(&groups.find(number)).is_ok();
-        let mut pairs = Vec::with_capacity(count);
-        for (a, b, figures) in matches {
-            let PairFigures::Counted(figures) = figures else {
-                continue;
-            };
-            if is_left_out(a) {
-                continue;
+        let numbers = pairing.contenders.len() as u32;
+        let mut groups = UnionFind::new(numbers as usize);
+        let each = |take: &mut dyn FnMut([u32; 3])| {
+            matches.each_piece(1, |_, rows| {
+                rows.iter().for_each(|&row| take(row));
+                Ok(())
+            })
+        };
+        each(&mut |[a, b, _]| groups.join(a, b))?;
+        let mut counts = vec![0; numbers as usize];
+        each(&mut |[a, ..]| counts[groups.find(a) as usize] += 1)?;
+        let too_large = largest(counts, u64::MAX, MOST_PAIRS as u64);
+        let mut is_left_out = |number| too_large.contains(&groups.find(number));
+        let mut pairs = Vec::new();
+        each(&mut |[a, b, shared]| {
+            if !is_left_out(a) {
+                // Contenders are numbered in keep order.
+                let (a, b) = (a.min(b), a.max(b));
+                let [of_a, of_b] = [a, b].map(|number| sets.len(number) as u64);
+                let overlap = Overlap {
+                    shared: shared.into(),
+                    a: of_a,
+                    b: of_b,
+                };
+                pairs.push((document(a), document(b), overlap));
             }
-            let overlap = Overlap {
-                shared: figures.intersection,
-                a: figures.size_a,
-                b: figures.size_b,
-            };
-            // Contenders are numbered in keep order.
-            pairs.push(if a < b {
-                (document(a), document(b), overlap)
-            } else {
-                (document(b), document(a), overlap.swapped())
-            });
-        }
-        let numbers = 0..pairing.contenders.len() as u32;
+        })?;
         left_out.extend(
-            numbers
-                .clone()
+            (0..numbers)
                 .filter(|&number| is_left_out(number))
                 .map(document),
         );
@@ -242,17 +266,57 @@ impl Near {
             .copies_of_contenders()
             .map(|(copy, first)| (pairing.order.document(copy), pairing.document(first)))
             .collect();
-        let sizes = numbers
+        let sizes = (0..numbers)
             .map(|number| (document(number), sets.len(number) as u32))
             .filter(|&(_, size)| size > 0)
             .collect();
         pairs.sort_unstable_by_key(|&(a, b, _)| (a, b));
-        Self {
+        Ok(Self {
             pairs,
             first_copies,
             sizes,
             left_out,
             order: pairing.order,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_with_too_many_pairs_are_left_out_before_their_pairs_are_enumerated() {
+        // Two bands: 20 documents in one bucket of both, then groups of 5, 4 and 3 in one band, and one document alone.
+        let first: Vec<u32> = [0; 20].into_iter().chain([NONE; 13]).collect();
+        let second = [0; 20]
+            .into_iter()
+            .chain([1; 5])
+            .chain([2; 4])
+            .chain([3; 3])
+            .chain([NONE]);
+        let columns = vec![first, second.collect()];
+        let pairs = 2 * 190;
+        for (most, in_all, expected) in [
+            (pairs, 1000, 0..0),
+            (pairs - 1, 1000, 0..20),
+            (pairs, pairs + 10 + 6 + 3, 0..0),
+            (pairs, pairs + 10 + 6 + 2, 0..20),
+            (pairs, 10 + 6 + 2, 0..25),
+            (1, 1, 0..32),
+        ] {
+            let mut narrowed = columns.clone();
+            let left_out = leave_out(&mut narrowed, 33, most, in_all);
+            assert_eq!(left_out, expected.clone().collect::<Vec<_>>());
+            for (column, before) in narrowed.iter().zip(&columns) {
+                for number in 0..33 {
+                    let is_left_out = expected.contains(&(number as u32));
+                    assert_eq!(
+                        column[number],
+                        if is_left_out { NONE } else { before[number] }
+                    );
+                }
+            }
         }
     }
 }

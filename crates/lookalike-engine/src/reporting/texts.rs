@@ -23,8 +23,9 @@ const HELD: usize = 64 << 20;
 /// The maximum number of values of a property that are counted separately in the page.
 const VALUES: usize = 40;
 
-/// The maximum number of different labels that are counted.
+/// The maximum number of different labels that are counted, and the maximum number of bytes of a label.
 const LABELS: usize = 1 << 17;
+const LABEL: usize = 256;
 
 /// A text in the report.
 pub(super) struct Shown {
@@ -171,10 +172,10 @@ pub(super) fn read(
                 let dropped = is_dropped.is_some_and(|dropped| dropped.contains(document.0));
                 inputs.add(&names[source.parts()[block.part].input()], dropped);
                 if config.label_field.is_some() {
-                    let label = plain(record.label);
+                    let (label, _) = beginning(&plain(record.label), LABEL);
                     values.add(&escaped(&label), dropped);
                     if !label.is_empty() && listed.contains(&document) {
-                        labels.insert(document, label.into_owned());
+                        labels.insert(document, label);
                     }
                 }
             }

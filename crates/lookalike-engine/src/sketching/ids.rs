@@ -15,6 +15,12 @@ use crate::pass::parallel::Weigh;
 /// before it.
 const STEP: u64 = 8;
 
+/// The number of ids that are read at a time. Ids may be long, so all of them may not fit into memory.
+const AT_A_TIME: u64 = 8 * STEP;
+
+/// The number of consecutive documents that are processed at a time, unless their ids are long.
+const STRETCH: u64 = 4096;
+
 /// Ids by document. In addition to the ids, their positions take one byte per document, and their hashes take 8 bytes per
 /// document on disk.
 pub(crate) struct Ids {
@@ -100,6 +106,12 @@ impl Ids {
         self.bytes.len()
     }
 
+    /// Returns how many consecutive documents may be processed at a time, so that their ids have about 4 MB at most.
+    pub(crate) fn stretch(&self) -> u64 {
+        let average = self.bytes() / self.count.max(1);
+        ((STRETCH << 10) / average.max(1 << 10)).max(1)
+    }
+
     /// Appends the ids of the next block. Uniqueness can be tested only for ids that are `checked`. Checked ids must come after
     /// all unchecked ids.
     pub(crate) fn append(&mut self, block: &BlockIds, checked: bool) -> Result<()> {
@@ -154,28 +166,28 @@ impl Ids {
         scratch: &mut Vec<u8>,
         mut give: impl FnMut(&str) -> Result<()>,
     ) -> Result<()> {
-        if documents.is_empty() {
-            return Ok(());
-        }
-        let (first, last) = (documents.start / STEP, documents.end.div_ceil(STEP));
-        let mut starts = Vec::new();
+        let (mut number, mut starts) = (documents.start, Vec::new());
         let mut start =
             |number| Ok::<_, Error>(self.starts.get(number..number + 1, &mut starts)?[0]);
-        let end = if last < self.starts.len() {
-            start(last)?
-        } else {
-            self.bytes.len()
-        };
-        let mut rest = self.bytes.get(start(first)?..end, scratch)?;
-        for number in first * STEP..documents.end {
-            let (length, after) = take_length(rest).ok_or_else(damaged)?;
-            let (id, after) = after
-                .split_at_checked(length as usize)
-                .ok_or_else(damaged)?;
-            rest = after;
-            if number >= documents.start {
-                give(text(id)?)?;
+        while number < documents.end {
+            let (first, last) = (number / STEP, (number / AT_A_TIME + 1) * (AT_A_TIME / STEP));
+            let end = if last < self.starts.len() {
+                start(last)?
+            } else {
+                self.bytes.len()
+            };
+            let mut rest = self.bytes.get(start(first)?..end, scratch)?;
+            for at in first * STEP..documents.end.min(last * STEP) {
+                let (length, after) = take_length(rest).ok_or_else(damaged)?;
+                let (id, after) = after
+                    .split_at_checked(length as usize)
+                    .ok_or_else(damaged)?;
+                rest = after;
+                if at >= number {
+                    give(text(id)?)?;
+                }
             }
+            number = last * STEP;
         }
         Ok(())
     }
@@ -321,6 +333,9 @@ mod tests {
             let expected = (0..names.len()).find(|&d| first(d) < d).map(|d| (first(d) as u64, d as u64));
             let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
             prop_assert_eq!(ids.first_repeated(&budget, &pool).unwrap(), expected);
+            // Only a few ids are read at a time.
+            let longest = names.iter().map(String::len).max().unwrap_or(0);
+            prop_assert!(scratch.len() <= AT_A_TIME as usize * (longest + 2));
         }
     }
 

@@ -63,6 +63,7 @@ impl Recorded {
                 sketched.line_bytes,
             ],
         );
+        put_text(into, &serde_json::json!(sketched.left_out).to_string());
         put(into, &sketched.signs.numbers());
         put(into, info.skipped.runs());
         put(into, digests);
@@ -105,6 +106,7 @@ impl Recorded {
             too_large,
             line_bytes,
         ] = from.some::<u64, 6>()?;
+        let left_out = serde_json::from_str(&from.text()?).ok()?;
         let signs = Signs::of(from.some::<u64, 5>()?);
         let (count, skipped) = (count as u32, Skipped::of(from.many()?)?);
         let info = BlockInfo {
@@ -149,6 +151,7 @@ impl Recorded {
             few_anchors,
             signs,
             too_large,
+            left_out,
             bad_lines,
             bad_count,
             bad_messages,
@@ -236,6 +239,8 @@ mod tests {
         ["\"é\"", "7"].iter().for_each(|id| sketched.ids.push(id));
         sketched.bad_lines = b"no record\n".to_vec();
         (sketched.bad_count, sketched.bad_messages) = (1, vec![(2, Error::record("not JSON"))]);
+        sketched.left_out =
+            serde_json::from_str(r#"{"files":0,"reasons":{"status":7},"advice":"why"}"#).unwrap();
         Recorded {
             sketched,
             tag: Tag {
@@ -285,6 +290,10 @@ mod tests {
         };
         let taken = again(&recorded(&method));
         assert!(taken.fits(&method, &fields, 2, &start));
+        assert_eq!(
+            taken.sketched.left_out.as_ref().unwrap().reasons["status"],
+            7
+        );
         assert_eq!(
             (
                 taken.tag.lines,

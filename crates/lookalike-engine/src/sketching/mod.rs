@@ -204,6 +204,7 @@ pub(crate) fn sketch_looking<L: Look>(
     let fields = &source.reading().fields;
     let mut table = Table::new(method, budget);
     table.reference_parts = source.reference_parts();
+    table.counts.left_out = source.left_out.clone();
     table.references = References {
         only: config.against_only,
         held: config.drop_holders,
@@ -261,7 +262,12 @@ pub(crate) fn sketch_looking<L: Look>(
                 }
             }
             if let Some(labels) = &mut labels {
-                labels.extend(sketched.label_names.drain(..));
+                for (label, text) in sketched.label_names.drain(..) {
+                    labels.entry(label).or_insert_with(|| {
+                        budget.hold(text.len());
+                        text
+                    });
+                }
             }
             if let Some(textless) = &mut textless {
                 let first = table.documents;
@@ -298,6 +304,9 @@ pub(crate) fn sketch_looking<L: Look>(
     }
     if checked {
         refuse_repeated_ids(&mut table, source, pool)?;
+    }
+    if source.references() > 0 && table.references.documents == 0 {
+        log::warn!("the references have no documents, so nothing matches them");
     }
     log::info!(
         "documents: {}; lines skipped: {}",
@@ -509,6 +518,7 @@ impl<L: Look> Pass<'_, L> {
             }
         }
         out.too_large = read_scratch.take_too_large();
+        out.left_out = read_scratch.take_left_out();
         out.info.count = out.digests.len() as u32;
         Ok(Seeing {
             sketched: out,

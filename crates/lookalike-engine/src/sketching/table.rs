@@ -5,9 +5,11 @@ use std::{num::NonZeroU128, sync::Arc};
 use lookalike::{Method, fingerprint::Digest};
 use lookalike_io::{
     error::{self, Error, ErrorKind, Result},
-    read::{Block, BlockInfo, BlockInfos, Source},
+    read::{Block, BlockInfo, BlockInfos, LeftOut, Source},
     spill::{Budget, Spill},
+    write::Kept,
 };
+use rayon::ThreadPool;
 
 use super::{
     ids::{BlockIds, Ids},
@@ -16,7 +18,13 @@ use super::{
     signs::Signs,
     sizes::Sizes,
 };
-use crate::pass::parallel::{Place, Weigh};
+use crate::{
+    config::Observer,
+    pass::{
+        columns::find_columns,
+        parallel::{Place, Weigh},
+    },
+};
 
 /// The data that a run keeps for every document. With 21 bands this is 84 bytes for the keys, 128 for the b-bit sketch, 16 for
 /// the digest, 8 for the id's hash, and the id itself. All of it remains in memory if the memory limit allows.
@@ -62,6 +70,8 @@ pub(crate) struct Counts {
     pub(crate) few_anchors: u64,
     /// Pages that were too large for finding their main part.
     pub(crate) too_large: u64,
+    /// The files and records that were left out.
+    pub(crate) left_out: Option<LeftOut>,
     /// Signs that an option would help, counted in the texts. Texts of references are not counted.
     pub(crate) signs: Signs,
 }
@@ -92,6 +102,8 @@ pub(crate) struct Sketched {
     pub(crate) signs: Signs,
     /// Pages that were too large for finding their main part.
     pub(crate) too_large: u64,
+    /// The records, and the documents that are files, that were left out.
+    pub(crate) left_out: Option<LeftOut>,
     /// The bad lines and their number.
     pub(crate) bad_lines: Vec<u8>,
     pub(crate) bad_count: u64,
@@ -133,6 +145,7 @@ impl Sketched {
             few_anchors: 0,
             signs: Signs::default(),
             too_large: 0,
+            left_out: None,
             bad_lines: Vec::new(),
             bad_count: 0,
             bad_messages: Vec::new(),
@@ -233,7 +246,8 @@ impl Table {
         self.counts.too_large += sketched.too_large;
         self.counts.line_bytes += line_bytes;
         self.counts.bad_lines += *bad_count;
-        self.counts.blank_lines += info.skipped.len() - *bad_count;
+        let left_out = LeftOut::add(&mut self.counts.left_out, sketched.left_out.take());
+        self.counts.blank_lines += info.skipped.len().saturating_sub(*bad_count + left_out);
         self.counts
             .bad_examples
             .extend(bad_messages.drain(..).map(|(_, message)| message));
@@ -246,6 +260,7 @@ impl Table {
             .try_for_each(|(all, more)| all.append(more))?;
         self.keys.append(keys)?;
         self.sizes.add(sizes);
+        self.budget.hold(size_of_val(&**labels));
         self.labels.append(labels);
         self.samples.append(samples)?;
         self.ids.append(ids, checked && !is_reference)?;
@@ -271,6 +286,23 @@ impl Table {
         self.blocks
             .get(block.number)?
             .ok_or_else(|| source.changed(block.part))
+    }
+
+    /// Finds the columns of the output of kept records, if they are converted.
+    ///
+    /// # Errors
+    /// Fails like [`find_columns`].
+    pub(crate) fn find_columns(
+        &self,
+        source: &Source,
+        kept: &mut Option<Kept>,
+        pool: &ThreadPool,
+        observer: Observer,
+    ) -> Result<()> {
+        kept.as_mut().map_or(Ok(()), |kept| {
+            let info = |block: &Block| self.info(block, source);
+            find_columns(pool, source, kept, info, observer)
+        })
     }
 
     /// Returns the place of a document: `file:line`.

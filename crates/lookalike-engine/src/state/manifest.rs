@@ -24,7 +24,8 @@ use crate::config::RunConfig;
 
 /// The version of the journals' records and of the manifest. Version 4 replaced the command line of an input command by its
 /// digest. Version 5 replaced errors as sentences by errors as structures. Version 6 added the signs from which hints are made.
-const FORMAT: u32 = 6;
+/// Version 7 added the records that were left out.
+const FORMAT: u32 = 7;
 
 /// The first version in which manifests do not contain the command lines of input commands.
 const WITHOUT_COMMANDS: u32 = 4;

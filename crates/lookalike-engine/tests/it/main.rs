@@ -3,6 +3,7 @@
 mod against;
 mod cutting;
 mod faults;
+mod fields;
 mod judging;
 mod law;
 mod passages;

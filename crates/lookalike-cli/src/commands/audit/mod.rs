@@ -174,7 +174,7 @@ impl Audit {
             .output("removals", output.as_deref())
             .output("bad_lines", self.records.skip_bad.as_deref());
         let (config, auditing) = self.configs()?;
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(quiet);
         let done = audit(&config, &auditing, output.as_deref(), &|progress| {
             bars.observe(progress)

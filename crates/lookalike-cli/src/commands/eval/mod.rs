@@ -19,7 +19,7 @@ mod html;
 use std::{ffi::OsString, process::ExitCode};
 
 use lookalike::Config;
-use lookalike_engine::shown_name;
+use lookalike_engine::{LateOutput, shown_name};
 
 pub use self::asked::Eval;
 use self::{
@@ -31,7 +31,7 @@ use self::{
 use crate::{
     front::Flags,
     output::{Bars, print, print_data, warnings},
-    report::{Report as Header, open, write},
+    report::{Report as Header, write},
 };
 
 impl Eval {
@@ -52,8 +52,9 @@ impl Eval {
         let header = header
             .output("bad_lines", self.skip_bad.as_deref())
             .output("report", self.page.report.as_deref());
-        let file = open(self.running.summary.as_deref())?;
-        let html = open(self.page.report.as_deref())?;
+        let file = header.open(self.running.summary.as_deref())?;
+        let html = self.page.report.as_deref();
+        let html = html.map(LateOutput::create).transpose()?;
         let bars = Bars::new(self.running.quiet);
         let truth = Truth::read(&self, &method, &bars);
         bars.clear();

@@ -2,7 +2,8 @@
 
 use std::{
     ffi::OsString,
-    fs::File,
+    fs::{File, Permissions},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -282,7 +283,12 @@ impl Child {
         input.push("--".into());
         input.extend(eval.inputs.iter().map(Into::into));
         let temp_dir = eval.temp_dir();
-        let folder = TempDir::with_prefix_in("lookalike-eval-", &temp_dir).with_context(|| {
+        // The folder gets decisions about the data.
+        let folder = tempfile::Builder::new()
+            .prefix("lookalike-eval-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(&temp_dir);
+        let folder = folder.with_context(|| {
             format!(
                 "cannot create temporary files in {}; name another folder with --temp-dir",
                 temp_dir.display()

@@ -89,6 +89,7 @@ impl From<Conflict> for OnConflict {
 
 /// What both commands have.
 #[derive(Args)]
+#[command(mut_arg("allow_repeated_ids", |arg| arg.hide(true)))]
 struct Adding {
     #[command(flatten)]
     input: InputArgs,
@@ -224,7 +225,7 @@ impl Adding {
         let report = report
             .output("decisions", self.decisions.as_deref())
             .output("changes", self.changes.as_deref());
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let open = |path: &Option<PathBuf>| {
             path.as_deref()
                 .map(|path| Lines::create(Some(path)))

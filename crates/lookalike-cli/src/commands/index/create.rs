@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use lookalike::cluster::Keep;
 use lookalike_index::{Index, Settings, Store};
 
@@ -16,12 +16,16 @@ use crate::{
 ///
 /// The folder must not exist, or must be empty. The settings apply to all documents that are added later.
 ///
-/// Candidates must be found by bands, simhash or sentences. Shared shingles (and therefore --measure containment), exact joins,
-/// components and greedy clusters are not possible, because with these, a new document can change any decision.
+/// --method can be minhash (by bands), simhash, sentences or exact, which `lookalike dedup --help` describes. Shared shingles (and
+/// therefore containment), exact joins, components and greedy clusters are not possible, because with these, a new document can change
+/// any decision.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike index create news\n  \
+#[command(
+    after_help = "Examples:\n  lookalike index create news\n  \
     lookalike index create pages --threshold 0.9 --keep newest:date\n  \
-    lookalike index create private --store sets")]
+    lookalike index create private --store sets",
+    mut_args(without_refused)
+)]
 pub struct Create {
     /// The folder of the new index
     #[arg(value_name = "DIR")]
@@ -37,6 +41,17 @@ pub struct Create {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// Leaves the flags and values that an index always refuses out of the help. They are still parsed, so that errors can say why.
+fn without_refused(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "measure" | "candidates" | "modulus" | "common" | "run_length" | "cluster"
+        | "representative" | "sample" => arg.hide(true),
+        // The description of the command lists those that are possible.
+        "method" => arg.hide_possible_values(true),
+        _ => arg,
+    }
 }
 
 /// What an index can store of each document.

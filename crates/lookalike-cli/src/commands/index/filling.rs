@@ -1,7 +1,9 @@
 //! The index that `lookalike dedup --index` creates.
 
 use std::{
+    fs::Permissions,
     mem,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -53,6 +55,7 @@ impl NewIndex {
             .unwrap_or(Path::new("."));
         let unfinished = tempfile::Builder::new()
             .prefix(".lookalike-index-")
+            .permissions(Permissions::from_mode(0o700))
             .tempdir_in(beside);
         let unfinished =
             unfinished.with_context(|| format!("{}: cannot be written", name(folder)))?;

@@ -16,8 +16,8 @@ use clap::{Args, ValueEnum};
 use lookalike::shown::quoted;
 use lookalike_applications::records::{LinkConfig, Linker, OneToOne, Verdict};
 use lookalike_engine::{
-    Error, Format, Link as Asked, RunConfig, explain_link, link, plan_link, refuse_url, shown_path,
-    suggest_link,
+    Error, Format, LateOutput, Link as Asked, RunConfig, explain_link, link, plan_link, refuse_url,
+    shown_path, suggest_link,
 };
 
 use crate::{
@@ -291,7 +291,7 @@ impl Link {
         let report = report
             .output("clusters", asked.clusters.as_deref())
             .output("report", self.page.report.as_deref());
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(self.quiet);
         let linked = link(&config, &asked, self.output.as_deref(), &|progress| {
             bars.observe(progress)
@@ -361,7 +361,7 @@ impl Link {
             .output
             .as_deref()
             .filter(|path| *path != Path::new("-"));
-        let file = report::open(output)?;
+        let file = output.map(LateOutput::create).transpose()?;
         let suggestion = suggest_link(&config, self.label.as_deref(), output, &|progress| {
             bars.observe(progress)
         });

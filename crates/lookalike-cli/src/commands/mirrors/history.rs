@@ -51,7 +51,7 @@ impl Mirrors {
             })
             .collect();
         let asked = Following { sites, changed };
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(quiet);
         let done = history(&config, &named, &asked, output.as_deref(), &|progress| {
             bars.observe(progress)

@@ -246,7 +246,7 @@ impl Mirrors {
             pages: pages.as_deref(),
             unmatched: unmatched.as_deref(),
         };
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(quiet);
         let done = mirrors(&config, &asked, outputs, &|progress| bars.observe(progress));
         bars.clear();

@@ -46,7 +46,8 @@ use crate::{
 #[command(after_help = "Examples:\n  lookalike passages essay.txt sources/\n  \
     lookalike passages essay.txt wikipedia.jsonl.zst --least 12 --json > found.jsonl\n  \
     lookalike passages essays/ --gap 3 --threshold 0.05\n  \
-    lookalike passages essay.txt sources/ --regions\n  lookalike passages book.txt other.txt --full")]
+    lookalike passages essay.txt sources/ --regions\n  lookalike passages book.txt other.txt --full",
+    mut_arg("preset", |arg| arg.hide(true)), mut_arg("set_field", |arg| arg.hide(true)))]
 pub struct Passages {
     /// A text or a collection to hold in memory
     ///
@@ -191,7 +192,7 @@ impl Passages {
             report: self.page.config(),
             ..run_config(&input, &self.run, method)
         };
-        let file = report::open(config.summary.as_deref())?;
+        let file = report.open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let observer = |progress| bars.observe(progress);
         let (summary, page) = if lines {
@@ -263,6 +264,9 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
                 counted(regions.tokens as u64, "token")
             )
         }
+        (0, None) if summary.pairs == 0 => format!(
+            "every shared run of {least} or more is found, but none in shorter texts, even if they are equal; lower --least"
+        ),
         (0, None) => format!("every shared run of {least} or more is found"),
         (excluded, None) => format!(
             "every shared run of {least} or more is found, unless --common excludes all of its windows: {} excluded",

@@ -159,7 +159,8 @@ fn both_passes(
         decided: &decided,
         config,
     };
-    let budget = config.budget(pool.current_num_threads(), &[path], |_| 0)?;
+    let threads = pool.current_num_threads();
+    let budget = config.budget(threads, &[path], |memory| source.extra(threads, memory))?;
     let mut met = Progressed::new(decided.len(), &budget);
     in_order_placed(
         &pool,

@@ -87,9 +87,9 @@ struct Best {
 }
 
 impl Matches for Best {
-    fn take(&mut self, a: u32, b: u32, figures: PairFigures) {
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures) -> Result<()> {
         let PairFigures::Counted(figures) = figures else {
-            return;
+            return Ok(());
         };
         let kept = |number: u32| self.groups.first_kept[number as usize];
         let (removed, document, containment) = match kept(a) {
@@ -104,6 +104,7 @@ impl Matches for Best {
             similarity,
             document,
         });
+        Ok(())
     }
 }
 
@@ -127,7 +128,7 @@ pub(super) fn find(
         })
     };
     let classes =
-        |pairing: &Pairing, _: &_| Ok(Some(Groups::new(pairing, &outcome.removed)?.classes()));
+        |pairing: &Pairing, _: &mut _| Ok(Some(Groups::new(pairing, &outcome.removed)?.classes()));
     let Verified {
         pairing, matches, ..
     } = verified(

@@ -202,7 +202,7 @@ fn all_passes(
         worst_missed,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
-        left_out: sources.left_out,
+        left_out: table.counts.left_out.clone(),
         result: outcome.figures,
     };
     finish([bad, lines])?;

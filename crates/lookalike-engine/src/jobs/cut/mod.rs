@@ -67,7 +67,6 @@ use crate::{
     matching::sets::Pass,
     pass::{
         added::refuse_names,
-        columns::find_columns,
         copy::same_number,
         destinations::Destinations,
         open::{Means, Sources, create, sources},
@@ -155,9 +154,7 @@ fn all_passes(
         .map(|path| path.as_path())
         .chain(report)
         .collect();
-    let Sources {
-        source, left_out, ..
-    } = sources(config, &destinations.named(&others), || {
+    let Sources { source, .. } = sources(config, &destinations.named(&others), || {
         let lines = [(&asked.cuts, "cuts"), (&asked.attributes, "attributes")];
         lines.into_iter().try_for_each(|(path, what)| {
             path.as_deref()
@@ -237,15 +234,7 @@ fn all_passes(
     if !config.allow_repeated_ids {
         refuse_repeated_references(&table, &source)?;
     }
-    if let Some(texts) = &mut texts {
-        find_columns(
-            &pool,
-            &source,
-            texts,
-            |block| table.info(block, &source),
-            observer,
-        )?;
-    }
+    table.find_columns(&source, &mut texts, &pool, observer)?;
     let pass = Pass {
         config,
         method: &method,
@@ -328,7 +317,7 @@ fn all_passes(
         settings: cut.clone(),
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
-        left_out,
+        left_out: table.counts.left_out.clone(),
         bytes: table.counts.line_bytes,
         above_memory: 0,
         seconds: 0.0,

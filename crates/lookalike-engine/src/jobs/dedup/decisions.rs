@@ -14,7 +14,7 @@ use lookalike_io::{
     write::{DecisionRows, RowsShape, row_ends, sliced},
 };
 
-use super::emit::{Emitting, STRETCH};
+use super::emit::Emitting;
 
 /// How decisions are written.
 #[derive(Clone, Copy)]
@@ -135,14 +135,15 @@ impl Emitting<'_> {
         let (mut filled, limit) = (Filled::default(), series.limit());
         let (mut ready, mut next): (Vec<Made>, Vec<Made>) = (Vec::new(), Vec::new());
         next.resize_with(at_once, || Made::Lines(Vec::new()));
-        let (mut start, batch) = (documents.start, STRETCH * at_once as u64);
+        let stretch = self.table.ids.stretch();
+        let (mut start, batch) = (documents.start, stretch * at_once as u64);
         loop {
-            let starts = (start..documents.end.min(start + batch)).step_by(STRETCH as usize);
+            let starts = (start..documents.end.min(start + batch)).step_by(stretch as usize);
             let count = starts.clone().count();
             let make = |(made, start): (&mut Made, u64)| {
                 self.made(
                     source,
-                    start..documents.end.min(start + STRETCH),
+                    start..documents.end.min(start + stretch),
                     shape,
                     made,
                 )

@@ -26,9 +26,6 @@ use lookalike_io::write::{IdKind, Kinds};
 /// The maximum number of documents that a report lists because they are in groups, approximately.
 const MOST_ROWS: u64 = 1_000_000;
 
-/// The number of documents whose decisions are written by one thread in one batch.
-pub(super) const STRETCH: u64 = 4096;
-
 /// A callback that receives the decision about each document, in input order and from one thread at a time. An error that it
 /// returns ends the run.
 pub type Tell<'a> = dyn FnMut(&Decided) -> Result<()> + Send + 'a;
@@ -143,15 +140,11 @@ impl<'a> Emitting<'a> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let kind = |range: Range<u64>| -> Result<Option<IdKind>> {
             let (mut kind, mut scratch) = (None::<IdKind>, Vec::new());
-            for start in range.clone().step_by(STRETCH as usize) {
-                self.table
-                    .ids
-                    .each(start..range.end.min(start + STRETCH), &mut scratch, |id| {
-                        let own = IdKind::of(id);
-                        kind = Some(kind.map_or(own, |kind| kind.with(own)));
-                        Ok(())
-                    })?;
-            }
+            self.table.ids.each(range, &mut scratch, |id| {
+                let own = IdKind::of(id);
+                kind = Some(kind.map_or(own, |kind| kind.with(own)));
+                Ok(())
+            })?;
             Ok(kind)
         };
         let own = kind(references..documents)?.unwrap_or(IdKind::Strings);
@@ -165,12 +158,8 @@ impl<'a> Emitting<'a> {
 
     /// Passes every document's decision, except for references, to `tell` in input order.
     pub(crate) fn tell(&self, source: &Source, tell: &mut Tell) -> Result<()> {
-        let documents = self.table.documents;
-        (self.table.references.documents..documents)
-            .step_by(STRETCH as usize)
-            .try_for_each(|start| {
-                self.each(source, start..documents.min(start + STRETCH), &mut *tell)
-            })
+        let documents = self.table.references.documents..self.table.documents;
+        self.each(source, documents, tell)
     }
 
     /// Returns the decisions about the documents that are not unique, except for references. If many documents are dropped, only

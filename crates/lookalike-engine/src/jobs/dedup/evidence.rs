@@ -1,9 +1,9 @@
-//! Shows why documents were dropped: what a matcher finds, or what a list of matches says.
+//! Shows why documents were dropped: what a matcher finds, which fields are equal, or what a list of matches says.
 
-use lookalike::{Reason, Verify, verify::Measure};
+use lookalike::{Reason, Verify, lsh::NONE, verify::Measure};
 use lookalike_io::{error::Result, write::Likeness};
 
-use crate::{matching::Matcher, numbers::Contender, pairing::verdicts::Verdict};
+use crate::{config::SimilarIn, matching::Matcher, numbers::Contender, pairing::verdicts::Verdict};
 
 /// What shows why a document was dropped.
 pub(crate) trait Evidence: Sync {
@@ -47,6 +47,38 @@ impl Evidence for Matcher<'_> {
             (None, _) => Likeness::Unknown,
         };
         Ok((reason, likeness))
+    }
+}
+
+/// Which contenders have equal texts in each field: their numbers are equal, and not [`NONE`].
+pub(super) struct InFields {
+    pub(super) similar: SimilarIn,
+    pub(super) equal: Vec<Vec<u32>>,
+}
+
+impl Evidence for InFields {
+    fn measure(&self) -> Measure {
+        Measure::Resemblance
+    }
+
+    fn likeness(
+        &self,
+        contender: Contender,
+        representative: Contender,
+        verdict: Verdict,
+    ) -> Result<(Reason, Likeness)> {
+        let mut equal = self.equal.iter().map(|texts| {
+            let text = texts[contender.index()];
+            text != NONE && text == texts[representative.index()]
+        });
+        let is_exact = match self.similar {
+            SimilarIn::Each => equal.all(|equal| equal),
+            SimilarIn::Any => equal.any(|equal| equal),
+        };
+        Ok(match verdict.overlap() {
+            Some(overlap) if !is_exact => (Reason::Near, Likeness::Counted(overlap)),
+            _ => (Reason::Exact, Likeness::Same),
+        })
     }
 }
 

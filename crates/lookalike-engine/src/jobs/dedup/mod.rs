@@ -46,6 +46,7 @@ use crate::{
         candidate_pairs::CandidatePairs,
         components::{components, measure_dropped},
         decide_all,
+        search::FieldSearch,
         streamed::decide_rounds,
     },
     jobs::documents::InputDocument,
@@ -54,7 +55,7 @@ use crate::{
         sets::{self, Pass, Sets},
     },
     pairing::{Pairing, greedy, shared::Counted, verdicts::Verdicts},
-    pass::{columns::find_columns, open::Means},
+    pass::open::Means,
     reporting::{ReportFigures, collecting::Collecting, near},
     sketching::{self, Beside, table::Table},
     state::State,
@@ -118,12 +119,11 @@ fn all_passes(
     let Opened {
         method,
         source,
-        left_out,
         mut state,
         mut written,
         means: Means { pool, budget },
     } = open(config, outputs)?;
-    let mut summary = Summary::new(&method, config, left_out);
+    let mut summary = Summary::new(&method, config);
     let mut clock = Clock(Instant::now());
     let mut table = {
         let beside = Beside {
@@ -134,15 +134,7 @@ fn all_passes(
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?
     };
     summary.seconds.sketching = clock.lap();
-    if let Some(kept) = &mut written.kept {
-        find_columns(
-            &pool,
-            &source,
-            kept,
-            |block| table.info(block, &source),
-            observer,
-        )?;
-    }
+    table.find_columns(&source, &mut written.kept, &pool, observer)?;
 
     let Found {
         pairing,
@@ -164,10 +156,6 @@ fn all_passes(
         && pairing.order.is_input()
         && config.method.candidates != Candidates::All;
     let mut lines = None;
-    let others = written.decisions.is_some()
-        || written.bad.is_some()
-        || written.report.is_some()
-        || tell.is_some();
     let verdicts = match candidate_pairs {
         Grouping::Pairs(candidate_pairs) if at_once => {
             let (verdicts, count) = decide_streamed(
@@ -175,7 +163,6 @@ fn all_passes(
                 &matcher,
                 candidate_pairs,
                 &mut written,
-                others,
                 state.as_mut(),
             )?;
             lines = (written.names.is_none() && config.keep_per_group == 1).then_some(count);
@@ -204,7 +191,6 @@ fn all_passes(
     store(&emitting, &source)?;
     let outcome = Outcome {
         lines,
-        others,
         ..Outcome::of(&summary)
     };
     let report = |output: &mut Output| write_report(&emitting, pass, &summary, output).map(Some);
@@ -277,7 +263,6 @@ fn decide_streamed(
     matcher: &Matcher,
     candidate_pairs: CandidatePairs,
     written: &mut Written,
-    others: bool,
     state: Option<&mut State>,
 ) -> Result<(Verdicts, u64)> {
     // Labels and whole groups are known only after all documents are decided.
@@ -289,7 +274,6 @@ fn decide_streamed(
         matcher,
         candidate_pairs.links(matcher.pairing.numbers()?),
         now,
-        others,
         state,
     )
 }
@@ -319,12 +303,11 @@ fn decide(
             )?;
             components(&candidate_pairs, joining.as_ref(), matcher, &sets, pool)
         }
-        Cluster::Law | Cluster::Greedy(_) => decide_all(
-            pass,
-            matcher,
-            candidate_pairs.links(matcher.pairing.numbers()?),
-            sets,
-        ),
+        Cluster::Law | Cluster::Greedy(_) => {
+            let links = candidate_pairs.links(matcher.pairing.numbers()?);
+            let search = FieldSearch::new(&pass, matcher, links, sets)?;
+            decide_all(pass, vec![search])
+        }
     }
 }
 
@@ -386,6 +369,7 @@ fn count_lines(summary: &mut Summary, table: &Table) {
     summary.bad_examples.clone_from(&table.counts.bad_examples);
     summary.without_id = table.counts.without_id;
     summary.blank_lines = table.counts.blank_lines;
+    summary.left_out.clone_from(&table.counts.left_out);
 }
 
 /// A stopwatch that measures laps of wall-clock time.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use lookalike::Method;
 use lookalike_io::{
     error::Result,
-    read::{LeftOut, Source},
+    read::Source,
     write::{AddedNames, Content, Kept, Output, Series, Shapes, are_rows},
 };
 
@@ -41,7 +41,6 @@ pub struct Outputs {
 pub(super) struct Opened {
     pub(super) method: Method,
     pub(super) source: Source,
-    pub(super) left_out: Option<LeftOut>,
     pub(super) state: Option<State>,
     pub(super) written: Written,
     pub(super) means: Means,
@@ -82,9 +81,7 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
         .chain(report)
         .collect();
     let mut decision_rows = false;
-    let Sources {
-        source, left_out, ..
-    } = sources(config, &destinations.named(&others), || {
+    let Sources { source, .. } = sources(config, &destinations.named(&others), || {
         let name = paths[1].filter(|_| !destinations.is_folder(1));
         decision_rows = name
             .map(|path| are_rows(path, "decisions"))
@@ -137,7 +134,6 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     Ok(Opened {
         method,
         source,
-        left_out,
         state,
         written,
         means,

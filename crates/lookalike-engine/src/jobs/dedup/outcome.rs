@@ -1,7 +1,7 @@
 //! Writes the outputs of a run whose documents are decided.
 
 use lookalike_io::{
-    error::{ErrorKind, Result},
+    error::Result,
     pool::install,
     read::Source,
     write::{Output, finish},
@@ -21,18 +21,15 @@ pub(super) struct Outcome {
     pub(super) kept: u64,
     /// The number of kept records, if they are already written.
     pub(super) lines: Option<u64>,
-    /// Whether outputs other than the kept records are wanted.
-    pub(super) others: bool,
 }
 
 impl Outcome {
-    /// Returns the outcome of a run that has written nothing, and whose kept records are wanted most.
+    /// Returns the outcome of a run that has written nothing.
     pub(super) fn of(summary: &Summary) -> Self {
         Self {
             documents: summary.documents,
             kept: summary.kept,
             lines: None,
-            others: false,
         }
     }
 }
@@ -48,21 +45,11 @@ pub(super) fn write(
     tell: Option<&mut Tell>,
 ) -> Result<Option<ReportFigures>> {
     if let Some(output) = &mut written.kept {
-        let whole = match (&written.names, outcome.lines) {
+        match (&written.names, outcome.lines) {
             (Some(names), _) => emitting.labelled(source, names, output, observer),
             (None, Some(lines)) => same_number(outcome.kept, lines),
             (None, None) => emitting.kept_lines(source, output, outcome.kept, observer),
-        };
-        // The reader of the kept output closed the pipe; keep writing the other outputs.
-        if whole
-            .as_ref()
-            .is_err_and(|error| error.kind() == ErrorKind::BrokenPipe)
-            && outcome.others
-        {
-            written.kept = None;
-        } else {
-            whole?;
-        }
+        }?;
     }
     let Written {
         kept,

@@ -38,7 +38,7 @@ pub struct Summary {
     pub bad_lines: u64,
     /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
-    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
+    /// The files and records that were left out; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
     /// Documents without an id in their record; they are named `file:line`.
@@ -104,9 +104,10 @@ pub struct ComparedFields {
 pub struct ComparedField {
     /// The name of the field.
     pub field: String,
-    /// How candidates were found; `None` if this field is measured only for documents that match in another field.
+    /// How candidates were found. If documents must be similar in each field, the numbers of candidate pairs are those of all fields
+    /// together.
     #[serde(flatten)]
-    pub finding: Option<Finding>,
+    pub finding: Finding,
 }
 
 /// The references, and the number of dropped documents whose representative is a reference document.
@@ -146,7 +147,7 @@ pub struct Seconds {
 
 impl Summary {
     /// Returns the summary of a run that has not begun.
-    pub(crate) fn new(method: &Method, config: &RunConfig, left_out: Option<LeftOut>) -> Self {
+    pub(crate) fn new(method: &Method, config: &RunConfig) -> Self {
         let curve = method.shape().map(Shape::curve);
         Self {
             documents: 0,
@@ -164,7 +165,7 @@ impl Summary {
             largest_group: 0,
             bad_lines: 0,
             bad_examples: Vec::new(),
-            left_out,
+            left_out: None,
             without_id: 0,
             blank_lines: 0,
             bytes: 0,

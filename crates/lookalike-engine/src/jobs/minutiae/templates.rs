@@ -8,7 +8,7 @@ use std::{
 
 use lookalike_applications::minutiae::{View, is_template, views};
 use lookalike_io::{
-    disk::File,
+    disk::{File, text_of},
     error::{Error, Result},
     format::Format,
     read::Input,
@@ -90,11 +90,7 @@ fn inside(folder: &Path, within: &Path, templates: &mut Vec<Template>) -> Result
             // A link to a folder may lead back to this one.
             has_records |= !path.is_symlink() && inside(folder, &path, templates)?;
         } else if begins_template(&path) {
-            let id = path
-                .strip_prefix(folder)
-                .unwrap_or(&path)
-                .to_string_lossy()
-                .into_owned();
+            let id = text_of(path.strip_prefix(folder).unwrap_or(&path));
             templates.push(Template { path, id });
         } else {
             has_records |= Format::of_name(&path.to_string_lossy()).is_some();

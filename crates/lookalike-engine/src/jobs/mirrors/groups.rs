@@ -7,11 +7,26 @@ use lookalike_io::error::{Error, ErrorKind, Result};
 
 use super::{sites::Sites, textless::Textless};
 use crate::{
-    deciding::all_matches::{ANY, Classes, PairFigures},
+    deciding::all_matches::{ANY, Classes, Matches, PairFigures},
     numbers::{Contender, Document},
     pairing::Pairing,
     sketching::table::Table,
 };
+
+/// All matches, each with its resemblance.
+pub(super) type AllMatches = Vec<(u32, u32, f64)>;
+
+impl Matches for AllMatches {
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures) -> Result<()> {
+        let resemblance = match figures {
+            PairFigures::Counted(figures) => figures.resemblance,
+            PairFigures::Resemblance { resemblance } => resemblance,
+            PairFigures::Containment { .. } | PairFigures::Unknown {} => 0.0,
+        };
+        self.push((a, b, resemblance));
+        Ok(())
+    }
+}
 
 /// Returns the class of each contender (a page that has to be compared). The class of a contender is its site or, if there are
 /// several collections, its collection. Contenders of the same class are not compared; a contender that has a copy in another
@@ -52,7 +67,7 @@ impl<'a> Groups<'a> {
     pub(super) fn new(
         (sites, table): (&'a Sites, &'a Table),
         pairing: &'a Pairing,
-        matches: &[(u32, u32, PairFigures)],
+        matches: &AllMatches,
         textless: &'a Textless,
     ) -> Result<Self> {
         let numbers = pairing.numbers()?;
@@ -84,17 +99,8 @@ impl<'a> Groups<'a> {
     }
 
     /// Returns the matches between groups.
-    pub(super) fn likes(&self, matches: &[(u32, u32, PairFigures)]) -> Likes {
-        let resemblance = |figures: &PairFigures| match figures {
-            PairFigures::Counted(figures) => figures.resemblance,
-            PairFigures::Resemblance { resemblance } => *resemblance,
-            PairFigures::Containment { .. } | PairFigures::Unknown {} => 0.0,
-        };
-        let likes: Vec<(u32, u32, f64)> = matches
-            .iter()
-            .map(|(a, b, figures)| (*a, *b, resemblance(figures)))
-            .collect();
-        Likes::new(self.count, &likes)
+    pub(super) fn likes(&self, matches: &AllMatches) -> Likes {
+        Likes::new(self.count, matches)
     }
 
     /// Returns a collection, given its documents.

@@ -37,7 +37,7 @@ use lookalike_io::{
 use serde::Serialize;
 
 use self::{
-    groups::{Groups, classes},
+    groups::{AllMatches, Groups, classes},
     lines::{Mirroring, Outputs, PageData, SiteLine, Writing},
     remaining::RemainingPages,
     sites::{SiteBy, Sites, SitesBy},
@@ -46,7 +46,7 @@ use self::{
 use crate::{
     config::{Observer, RunConfig},
     deciding::{
-        all_matches::{AllMatches, Verified, verified},
+        all_matches::{Verified, verified},
         candidate_pairs::CandidatePairs,
     },
     matching::{finding::Finding, sets::Pass},
@@ -131,7 +131,7 @@ pub struct MirrorsSummary {
     pub bad_lines: u64,
     /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
-    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
+    /// The files and records that were left out; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
@@ -180,9 +180,7 @@ fn all_passes(
         mut bad,
         means: Means { pool, budget },
     } = open(&config, paths, "mirrors")?;
-    let Sources {
-        source, left_out, ..
-    } = sources;
+    let Sources { source, .. } = sources;
     let [mut report] = create(
         &config,
         [config.report.as_ref().map(|report| report.path.as_path())],
@@ -217,7 +215,7 @@ fn all_passes(
         true => sites.of[document.0 as usize],
         false => u32::from(first.contains(document)),
     };
-    let classes = |pairing: &Pairing, _: &CandidatePairs| classes(pairing, class).map(Some);
+    let classes = |pairing: &Pairing, _: &mut CandidatePairs| classes(pairing, class).map(Some);
     let verified = verified(
         (&config, &method),
         &source,
@@ -303,7 +301,7 @@ fn all_passes(
         },
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
-        left_out,
+        left_out: table.counts.left_out.clone(),
     };
     if let (
         Some(output),

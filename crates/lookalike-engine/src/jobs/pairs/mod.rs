@@ -1,6 +1,10 @@
 //! Lists every match of a collection. The matches come from candidates or, if no match may be missed, from a join of all sets.
 
+mod groups;
+
 mod nearest;
+
+mod sorted;
 
 mod sketched;
 
@@ -17,19 +21,20 @@ use lookalike::{
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     read::{LeftOut, Reading},
+    spill::Sorter,
     words,
     write::{Output, finish},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use self::nearest::{Groups, Nearest};
+use self::{groups::Groups, nearest::Nearest, sorted::SortedMatches};
 use crate::{
     config::{Observer, RunConfig},
-    deciding::all_matches::{AllMatches, PairFigures, Verified, verified},
+    deciding::all_matches::{Matches, PairFigures, Verified, verified},
     jobs::sketch::{figures::SketchFigures, table},
     matching::{finding::Finding, sets::Sets},
-    numbers::{Contender, Document, Rank},
+    numbers::{Contender, Document},
     pairing::Pairing,
     pass::open::{Means, Opened, Sources, create, open, open_read},
     reporting::{
@@ -79,7 +84,7 @@ pub struct PairsSummary {
     pub bad_lines: u64,
     /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
-    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
+    /// The files and records that were left out; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
@@ -204,6 +209,9 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     listed(config, &method, (table, opened, report), wanted, observer)
 }
 
+/// The part of the free memory that rows of matches take: one in so many. The other parts are for indexes of large buckets.
+const SHARE: usize = 4;
+
 /// Lists the pairs of the documents in a table.
 fn listed(
     config: &RunConfig,
@@ -218,11 +226,7 @@ fn listed(
         bad,
         means: Means { pool, budget },
     } = opened;
-    let Sources {
-        source,
-        references,
-        left_out,
-    } = sources;
+    let Sources { source, references } = sources;
     // An input document that is a copy of a reference document is treated like the reference document itself: every document that
     // matches the reference matches the copy too.
     table.references = References {
@@ -231,72 +235,49 @@ fn listed(
         held: false,
         ..table.references
     };
-    let (all, nearest) = (|_: &Pairing| Ok(AllMatches::new()), config.nearest);
-    let measure = method.config().measure;
+    let (nearest, measure) = (config.nearest, method.config().measure);
     let mut in_report = report.is_some().then(ListedPairs::default);
     let wanted = (wanted, output.as_mut());
-    let (listed, finding) = match nearest {
-        None => {
-            let verified = verified(
-                (config, method),
-                &source,
-                &mut table,
-                &pool,
-                |_, _| Ok(None),
-                all,
-                observer,
-            )?;
-            let Verified {
-                pairing,
-                sets,
-                matches,
-                finding,
-            } = verified;
-            let listing = Listing {
-                table: &table,
-                pairing: &pairing,
-                sets: &sets,
-                method,
-            };
-            let listed = to(wanted, (&mut in_report, measure), |tell| {
-                listing.each(&Copies::of(&pairing), matches, tell)
-            })?;
-            (listed, finding)
-        }
-        Some(most) => {
-            let lists = |pairing: &Pairing| {
-                let groups = Groups::new(pairing, pairing.numbers()?);
-                Ok(Nearest::new(most.get(), measure, groups, &budget))
-            };
-            let verified = verified(
-                (config, method),
-                &source,
-                &mut table,
-                &pool,
-                |_, _| Ok(None),
-                lists,
-                observer,
-            )?;
-            let Verified {
-                pairing,
-                sets,
-                matches,
-                finding,
-            } = verified;
-            let listing = Listing {
-                table: &table,
-                pairing: &pairing,
-                sets: &sets,
-                method,
-            };
-            (
-                to(wanted, (&mut in_report, measure), |tell| {
-                    listing.nearest(&matches.sorted(), tell)
-                })?,
-                finding,
-            )
-        }
+    let into = |pairing: &Pairing| {
+        // If documents are compared with references only, documents of the inputs cannot be neighbours.
+        let references = pairing.references;
+        let is_in =
+            |document| nearest.is_none() || !references.only || references.contains(document);
+        let groups = Groups::new(pairing, is_in)?;
+        budget.hold(size_of_val(&*groups.documents) + size_of_val(&*groups.starts));
+        Ok(match nearest {
+            None => Collector::All(SortedMatches {
+                groups,
+                rows: Sorter::new(&budget, SHARE, &pool),
+            }),
+            Some(most) => Collector::Nearest(Nearest::new(most.get(), measure, groups, &budget)),
+        })
     };
+    let verified = verified(
+        (config, method),
+        &source,
+        &mut table,
+        &pool,
+        |_, _| Ok(None),
+        into,
+        observer,
+    )?;
+    let Verified {
+        pairing,
+        sets,
+        matches,
+        finding,
+    } = verified;
+    let listing = Listing {
+        table: &table,
+        pairing: &pairing,
+        sets: &sets,
+        method,
+    };
+    let listed = to(wanted, (&mut in_report, measure), |tell| match matches {
+        Collector::All(matches) => listing.each(matches, tell),
+        Collector::Nearest(nearest) => listing.nearest(&nearest.sorted(), tell),
+    })?;
     let mut summary = PairsSummary {
         documents: table.documents - table.references.documents,
         references: (references > 0).then_some(table.references.documents),
@@ -307,7 +288,7 @@ fn listed(
         report: None,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
-        left_out,
+        left_out: table.counts.left_out.clone(),
     };
     if let (Some(output), Some(pairs)) = (&mut report, in_report) {
         let started = Instant::now();
@@ -336,29 +317,18 @@ fn listed(
     Ok(summary)
 }
 
-/// The copies of each first copy (the first of several identical documents).
-struct Copies {
-    /// Rows (first copy, copy), sorted.
-    rows: Vec<(Contender, Rank)>,
+/// The matches that are listed.
+enum Collector<'a> {
+    All(SortedMatches<'a>),
+    Nearest(Nearest),
 }
 
-impl Copies {
-    fn of(pairing: &Pairing) -> Self {
-        let mut rows: Vec<(Contender, Rank)> = pairing
-            .copies_of_contenders()
-            .map(|(copy, first_copy)| (first_copy, copy))
-            .collect();
-        rows.sort_unstable();
-        Self { rows }
-    }
-
-    /// Returns the copies of a contender (a document that had to be compared).
-    fn of_first_copy(&self, first_copy: Contender) -> impl Iterator<Item = Rank> {
-        let start = self.rows.partition_point(|row| row.0 < first_copy);
-        self.rows[start..]
-            .iter()
-            .take_while(move |row| row.0 == first_copy)
-            .map(|row| row.1)
+impl Matches for Collector<'_> {
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures) -> Result<()> {
+        match self {
+            Self::All(all) => all.take(a, b, figures),
+            Self::Nearest(nearest) => nearest.take(a, b, figures),
+        }
     }
 }
 
@@ -373,20 +343,26 @@ struct Listing<'a> {
 impl Listing<'_> {
     /// Returns the figures that are shown for the pair of a document and its copy.
     fn same(&self, first_copy: Contender) -> PairFigures {
+        let all = match self.method.verify() {
+            Verify::Exact => self.sets.len(first_copy.0) as u64,
+            Verify::Sketch | Verify::None => 1f64.to_bits(),
+        };
+        self.figures(first_copy, first_copy, [all, all])
+    }
+
+    /// Returns the figures that are shown for a pair, given those of a row.
+    fn figures(&self, a: Contender, b: Contender, [x, y]: [u64; 2]) -> PairFigures {
         match self.method.verify() {
             Verify::Exact => {
-                let size = self.sets.len(first_copy.0) as u64;
-                PairFigures::Counted(
-                    Overlap {
-                        shared: size,
-                        a: size,
-                        b: size,
-                    }
-                    .into(),
-                )
+                let [a, b] = [a, b].map(|number| self.sets.len(number.0) as u64);
+                PairFigures::Counted(Overlap { shared: x, a, b }.into())
             }
-            Verify::Sketch => PairFigures::estimated(self.method.config().measure, 1.0, 1.0),
-            Verify::None => PairFigures::Unknown {},
+            Verify::Sketch if x | y > 0 => PairFigures::estimated(
+                self.method.config().measure,
+                f64::from_bits(x),
+                f64::from_bits(y),
+            ),
+            Verify::Sketch | Verify::None => PairFigures::Unknown {},
         }
     }
 
@@ -397,41 +373,21 @@ impl Listing<'_> {
         !references.only || references.contains(a) && !references.contains(b)
     }
 
-    /// Returns a contender and its copies.
-    fn group(&self, copies: &Copies, first_copy: Contender) -> impl Iterator<Item = Document> {
-        [self.pairing.document(first_copy)].into_iter().chain(
-            copies
-                .of_first_copy(first_copy)
-                .map(|rank| self.pairing.order.document(rank)),
-        )
-    }
-
-    /// Lists the pairs of all documents in input order. Only the matches of first copies are in memory, however many copies there
-    /// are. Returns the number of pairs.
-    fn each(
-        &self,
-        copies: &Copies,
-        of_first_copies: AllMatches,
-        tell: &mut TellPair,
-    ) -> Result<u64> {
-        let both = |(a, b, figures): (u32, u32, PairFigures)| {
-            [
-                (Contender(a), Contender(b), figures),
-                (Contender(b), Contender(a), figures.swapped()),
-            ]
-        };
-        let mut matches: Vec<_> = of_first_copies.into_iter().flat_map(both).collect();
-        matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
+    /// Lists the pairs of all documents in input order. Returns the number of pairs.
+    fn each(&self, matches: SortedMatches, tell: &mut TellPair) -> Result<u64> {
+        let (groups, mut rows) = (matches.groups, matches.rows.sorted()?.peekable());
         self.listed(Document(0), tell, |(first_copy, a), partners| {
-            let (same, start) = (
-                self.same(first_copy),
-                matches.partition_point(|m| m.0 < first_copy),
-            );
-            let others = matches[start..].iter().take_while(|m| m.0 == first_copy);
-            partners.extend(self.group(copies, first_copy).map(|b| (b, same)));
-            partners.extend(others.flat_map(|m| self.group(copies, m.1).map(|b| (b, m.2))));
+            let own = groups.of(first_copy);
+            partners.extend(own.iter().map(|&b| (b, self.same(first_copy))));
+            while let Some(row) = rows.next_if(|row| !row.as_ref().is_ok_and(|row| row[0] != a.0)) {
+                let [_, b, x, y] = row?;
+                let b = Contender(b as u32);
+                let figures = self.figures(first_copy, b, [x, y]);
+                partners.extend(groups.of(b).iter().map(|&b| (b, figures)));
+            }
             partners.retain(|&(b, _)| b > a && self.wanted(a, b));
             partners.sort_unstable_by_key(|&(b, _)| b);
+            Ok(())
         })
     }
 
@@ -446,7 +402,8 @@ impl Listing<'_> {
             0
         });
         self.listed(first, tell, |(first_copy, a), partners| {
-            nearest.of((first_copy, a), self.same(first_copy), partners)
+            nearest.of((first_copy, a), self.same(first_copy), partners);
+            Ok(())
         })
     }
 
@@ -458,7 +415,7 @@ impl Listing<'_> {
         &self,
         first: Document,
         tell: &mut TellPair,
-        mut into: impl FnMut((Contender, Document), &mut Vec<(Document, PairFigures)>),
+        mut into: impl FnMut((Contender, Document), &mut Vec<(Document, PairFigures)>) -> Result<()>,
     ) -> Result<u64> {
         let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
         let (mut partners, mut count) = (Vec::new(), 0);
@@ -469,7 +426,7 @@ impl Listing<'_> {
                 continue;
             };
             partners.clear();
-            into((first_copy, a), &mut partners);
+            into((first_copy, a), &mut partners)?;
             count += partners.len() as u64;
             if partners.is_empty() {
                 continue;

@@ -9,51 +9,13 @@
 use std::{cmp::Reverse, sync::Arc};
 
 use lookalike::verify::Measure;
-use lookalike_io::spill::Budget;
+use lookalike_io::{error::Result, spill::Budget};
 
+use super::groups::Groups;
 use crate::{
     deciding::all_matches::{Matches, PairFigures},
     numbers::{Contender, Document},
-    pairing::Pairing,
 };
-
-/// The documents of each contender: the contender itself and its copies, in input order. If documents are compared with
-/// references only, documents of the inputs are left out, because only references can be neighbours.
-pub(super) struct Groups {
-    documents: Vec<Document>,
-    /// The position at which each contender's documents begin.
-    starts: Vec<usize>,
-}
-
-impl Groups {
-    pub(super) fn new(pairing: &Pairing, numbers: u32) -> Self {
-        let references = pairing.references;
-        let first_copies = (0..numbers)
-            .map(Contender)
-            .map(|contender| (contender, pairing.document(contender)));
-        let copies = pairing
-            .copies_of_contenders()
-            .map(|(copy, first_copy)| (first_copy, pairing.order.document(copy)));
-        let mut rows: Vec<(Contender, Document)> = first_copies
-            .chain(copies)
-            .filter(|&(_, document)| !references.only || references.contains(document))
-            .collect();
-        rows.sort_unstable();
-        let starts = (0..=numbers)
-            .map(|number| rows.partition_point(|row| row.0 < Contender(number)))
-            .collect();
-        Self {
-            documents: rows.into_iter().map(|row| row.1).collect(),
-            starts,
-        }
-    }
-
-    /// Returns the documents of a contender.
-    pub(super) fn of(&self, contender: Contender) -> &[Document] {
-        let number = contender.index();
-        &self.documents[self.starts[number]..self.starts[number + 1]]
-    }
-}
 
 /// A contender that matches another contender, and how similar the two are.
 type Neighbour = (Contender, PairFigures);
@@ -71,9 +33,7 @@ pub(super) struct Nearest {
 impl Nearest {
     pub(super) fn new(most: usize, measure: Measure, groups: Groups, budget: &Arc<Budget>) -> Self {
         let lists: Vec<_> = (1..groups.starts.len()).map(|_| Vec::new()).collect();
-        budget.hold(
-            size_of_val(&*groups.documents) + size_of_val(&*groups.starts) + size_of_val(&*lists),
-        );
+        budget.hold(size_of_val(&*lists));
         Self {
             most,
             measure,
@@ -169,32 +129,18 @@ fn cut(list: &mut Vec<Neighbour>, most: usize, measure: Measure, groups: &Groups
 }
 
 impl Matches for Nearest {
-    fn take(&mut self, a: u32, b: u32, figures: PairFigures) {
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures) -> Result<()> {
         let (a, b) = (Contender(a), Contender(b));
         self.offer(a, (b, figures));
         self.offer(b, (a, figures.swapped()));
+        Ok(())
     }
 }
 
-/// Returns a number that grows with the similarity that the threshold applies to. Similarities are at least 0, so their bits sort
-/// in the same order.
+/// Returns a number that grows with the similarity that the threshold applies to, and is 0 if it was not measured. Similarities are at
+/// least 0, so their bits sort in the same order.
 fn order(figures: PairFigures, measure: Measure) -> u64 {
-    let similarity: f64 = match (figures, measure) {
-        (PairFigures::Counted(figures), Measure::Resemblance) => figures.resemblance,
-        (PairFigures::Counted(figures), Measure::Containment) => {
-            figures.containment_ab.max(figures.containment_ba)
-        }
-        (PairFigures::Resemblance { resemblance }, _) => resemblance,
-        (
-            PairFigures::Containment {
-                containment_ab,
-                containment_ba,
-            },
-            _,
-        ) => containment_ab.max(containment_ba),
-        (PairFigures::Unknown {}, _) => 0.0,
-    };
-    similarity.max(0.0).to_bits()
+    figures.similarity(measure).max(0.0).to_bits()
 }
 
 #[cfg(test)]
@@ -214,18 +160,17 @@ mod tests {
             let budget = Budget::of(1 << 30, 0, std::path::Path::new("."));
             let mut nearest = Nearest::new(most, Measure::Resemblance, groups, &budget);
             let before = budget.held();
-            assert_eq!(
-                before,
-                u64::from(CONTENDERS) * (8 + 24) + (u64::from(CONTENDERS) + 1) * 8
-            );
+            assert_eq!(before, u64::from(CONTENDERS) * 24);
             for (a, b) in (0..CONTENDERS).flat_map(|a| (0..a).map(move |b| (a, b))) {
-                nearest.take(
-                    a,
-                    b,
-                    PairFigures::Resemblance {
-                        resemblance: 1.0 / f64::from(1 + a.abs_diff(b)),
-                    },
-                );
+                nearest
+                    .take(
+                        a,
+                        b,
+                        PairFigures::Resemblance {
+                            resemblance: 1.0 / f64::from(1 + a.abs_diff(b)),
+                        },
+                    )
+                    .unwrap();
             }
             let (held, each) = (budget.held() - before, size_of::<Neighbour>() as u64);
             let taken: usize = nearest.lists.iter().map(Vec::capacity).sum();

@@ -152,7 +152,7 @@ pub(super) fn page(
         verify: "exact",
         cluster: "law",
         shingle: asked.least,
-        tokens: "words",
+        tokens: method.config().tokens,
         candidates: method.found_by(),
         ..Settings::default()
     };

@@ -77,7 +77,7 @@ pub struct PassagesSummary {
     pub bad_lines: u64,
     /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
-    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
+    /// The files and records that were left out; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
     /// The report; `None` if no report was written.
@@ -181,11 +181,7 @@ fn all_passes(
         config,
         [config.report.as_ref().map(|report| report.path.as_path())],
     )?;
-    let Sources {
-        source,
-        references,
-        left_out,
-    } = sources;
+    let Sources { source, references } = sources;
     let among = references == 0;
     let beside = Beside {
         bad: bad.as_mut(),
@@ -250,7 +246,7 @@ fn all_passes(
         too_large: table.counts.too_large,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
-        left_out,
+        left_out: table.counts.left_out.clone(),
         report: None,
     };
     if let (Some(output), Some(best)) = (&mut report, &best) {

@@ -59,7 +59,7 @@ pub struct SketchSummary {
     pub bad_lines: u64,
     /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
-    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
+    /// The files and records that were left out; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
     /// The duration of the run.
@@ -100,9 +100,7 @@ fn all_passes(
     .flatten()
     .collect();
     let mut is_table = false;
-    let Sources {
-        source, left_out, ..
-    } = sources(config, &named, || {
+    let Sources { source, .. } = sources(config, &named, || {
         is_table = are_rows(path, "sketches")?;
         Ok(())
     })?;
@@ -145,7 +143,7 @@ fn all_passes(
         united: None,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
-        left_out,
+        left_out: table.counts.left_out.clone(),
         seconds: started.elapsed().as_secs_f64(),
     })
 }

@@ -1,5 +1,7 @@
 //! Writes files of sketches.
 
+use std::ops::Range;
+
 use lookalike::{Method, fingerprint, lsh::Sample, text::Tokens};
 use lookalike_io::{
     error::Result,
@@ -11,9 +13,6 @@ use crate::{
     numbers::Document,
     sketching::table::Table,
 };
-
-/// The number of documents that are read from the stores at once.
-const STRETCH: u64 = 4096;
 
 /// Everything that is needed to write the sketches of a table.
 pub(super) struct Writing<'a> {
@@ -43,11 +42,13 @@ impl Writing<'_> {
             None
         };
         let output = write(output, (self.header, kind, self.ahead), |give| {
+            let stretch = table.ids.stretch();
             (0..table.documents)
-                .step_by(STRETCH as usize)
+                .step_by(stretch as usize)
                 .try_for_each(|start| {
                     Progress::new(Stage::Writing, start, table.documents).tell(observer)?;
-                    self.stretch(start, &mut written, give)
+                    let end = table.documents.min(start + stretch);
+                    self.stretch(start..end, &mut written, give)
                 })
         })?;
         Ok((output, written))
@@ -55,12 +56,11 @@ impl Writing<'_> {
 
     fn stretch(
         &self,
-        start: u64,
+        Range { start, end }: Range<u64>,
         written: &mut Written,
         give: &mut dyn FnMut(&SketchRow) -> Result<()>,
     ) -> Result<()> {
         let table = self.table;
-        let end = table.documents.min(start + STRETCH);
         let (mut ids, mut id_text) = (Vec::new(), String::new());
         table.ids.each(start..end, &mut Vec::new(), |id| {
             id_text.push_str(id);
@@ -119,16 +119,10 @@ pub(super) fn write(
 /// Returns the type of all ids.
 fn kind_of_ids(table: &Table) -> Result<IdKind> {
     let (mut kind, mut scratch) = (None::<IdKind>, Vec::new());
-    for start in (0..table.documents).step_by(STRETCH as usize) {
-        table.ids.each(
-            start..table.documents.min(start + STRETCH),
-            &mut scratch,
-            |id| {
-                let own = IdKind::of(id);
-                kind = Some(kind.map_or(own, |kind| kind.with(own)));
-                Ok(())
-            },
-        )?;
-    }
+    table.ids.each(0..table.documents, &mut scratch, |id| {
+        let own = IdKind::of(id);
+        kind = Some(kind.map_or(own, |kind| kind.with(own)));
+        Ok(())
+    })?;
     Ok(kind.unwrap_or(IdKind::Strings))
 }

@@ -30,10 +30,11 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
     let (source, pool) = (task.source()?, task.pool()?);
     let kept = named(kept);
     let output = Output::create(&kept, task.config.threads)?;
+    let threads = pool.current_num_threads();
     let budget = task
         .config
-        .budget(pool.current_num_threads(), &[&kept], |_| 0)?;
-    let groups = row_groups_ahead(budget.memory(), pool.current_num_threads());
+        .budget(threads, &[&kept], |memory| source.extra(threads, memory))?;
+    let groups = row_groups_ahead(budget.memory(), threads);
     let mut kept = kept_like(task, &source, output, groups)?;
     let mut decisions = decisions
         .map(|path| Output::create(&named(path), task.config.threads))

@@ -9,13 +9,13 @@ use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
     read::{Input, Reading, Source},
-    spill::places::Places,
+    spill::{Sorter, places::Places},
     store::shown_name,
     words,
     write::refuse_overwriting,
 };
 
-use self::reading::each_pair;
+use self::reading::{Row, each_pair, restored};
 use super::{
     count_lines,
     emit::Emitting,
@@ -26,18 +26,18 @@ use super::{
 };
 use crate::{
     config::{Observer, RunConfig},
-    deciding::listed::{Match, decide_listed},
+    deciding::listed::decide_listed,
     jobs::apply::{Applied, AppliedPairs, earlier_results},
-    numbers::{Contender, Document},
+    numbers::{Contender, Rank},
     pairing::Pairing,
-    pass::{columns::find_columns, open::Means},
-    sketching::{Beside, IdsOnly, ids::hash_name, sketch_looking},
+    pass::open::Means,
+    sketching::{Beside, IdsOnly, ids::hash_name, order::Order, sketch_looking},
 };
 
 /// Deduplicates a collection by the law over the pairs of a list, which [`pairs`](crate::pairs()) wrote. The documents of a pair are
 /// candidates if their similarity in the list reaches the threshold of the configuration; all other settings for comparing documents
-/// are ignored. The inputs are read twice, and texts are not compared. Memory: 32 bytes for each document, and 56 for each pair that is
-/// used.
+/// are ignored. The inputs are read twice, and texts are not compared. Memory: 32 bytes for each document, and 40 for each one that is
+/// in a pair. Pairs are spilled.
 ///
 /// # Errors
 /// Fails if a line of the list is not a pair of two documents of the inputs, or has no resemblance, and for the same reasons as
@@ -86,12 +86,11 @@ fn all_passes(
     let Opened {
         method,
         source,
-        left_out,
         mut written,
         means: Means { pool, budget },
         ..
     } = open(config, outputs)?;
-    let mut summary = Summary::new(&method, config, left_out);
+    let mut summary = Summary::new(&method, config);
     let beside = Beside {
         bad: written.bad.as_mut(),
         ..Beside::default()
@@ -106,39 +105,30 @@ fn all_passes(
         look,
         observer,
     )?;
-    if let Some(kept) = &mut written.kept {
-        find_columns(
-            &pool,
-            &source,
-            kept,
-            |block| table.info(block, &source),
-            observer,
-        )?;
-    }
+    table.find_columns(&source, &mut written.kept, &pool, observer)?;
 
     let documents = table.ids.by_hash(table.documents, hash_name)?;
-    let (mut listed, mut found) = (0, Vec::new());
-    each_pair(&list, &documents, |pair| {
+    let references = table.references.documents;
+    let order = Order::new(&table.keys, table.documents, references, &pool)?;
+    let (mut listed, mut found) = (0, Sorter::<Row>::new(&budget, 1, &pool));
+    let paired = Places::none(table.documents);
+    each_pair(&list, &documents, &order, |similarity, row| {
         listed += 1;
-        if pair.similarity >= config.method.threshold {
-            found.push(pair);
+        if similarity < config.method.threshold {
+            return Ok(());
         }
-        Ok(())
+        row[..2].iter().for_each(|&rank| paired.insert(rank));
+        found.push(row)
     })?;
     drop(documents);
-    let (empty, paired) = (
-        Places::none(table.documents),
-        found.iter().flat_map(|pair| pair.documents).map(Document),
-    );
+    let (used, empty) = (found.len(), Places::none(table.documents));
+    let paired = paired.iter().map(|rank| order.document(Rank(rank)));
     let pairing = Pairing::of_contenders(&mut table, paired, empty, &pool)?;
-    let number = |document| {
-        pairing
-            .number(pairing.order.rank(Document(document)))
-            .unwrap_or(Contender(0))
-    };
-    let matches: Vec<Match> = found.iter().map(|pair| pair.ordered(number)).collect();
-    let used = matches.len() as u64;
-    let decided = decide_listed(pairing.numbers()?, matches);
+    let number = |rank| pairing.number(rank).unwrap_or(Contender(0));
+    let matches = found
+        .sorted()?
+        .map(|row| row.map(|row| restored(row, number)));
+    let decided = decide_listed(pairing.numbers()?, matches)?;
 
     let evidence = Listed(decided.likenesses);
     let emitting = Emitting::new(
@@ -150,10 +140,7 @@ fn all_passes(
     )?;
     emitting.count(&mut summary)?;
     count_lines(&mut summary, &table);
-    let outcome = Outcome {
-        others: written.decisions.is_some() || written.bad.is_some(),
-        ..Outcome::of(&summary)
-    };
+    let outcome = Outcome::of(&summary);
     write(
         &emitting,
         (&source, &pool, observer),

@@ -14,9 +14,9 @@ use serde_json::value::RawValue;
 
 use crate::{
     deciding::listed::Match,
-    numbers::Contender,
+    numbers::{Contender, Document, Rank},
     pass::lines::{each_line_of, is_id, not_an_id, parse, two_documents, valid_similarity},
-    sketching::ids::hash_name,
+    sketching::{ids::hash_name, order::Order},
 };
 
 /// The documents of a collection by the hashes of their ids, which are sorted.
@@ -50,8 +50,12 @@ struct PairLine<'a> {
     size_b: Option<u32>,
 }
 
-/// Returns the resemblance of a pair, and what is known about it.
-fn resemblance(line: &PairLine) -> Result<(f64, Likeness)> {
+/// A pair in the form in which it is sorted and spilled: the ranks of the later document and the earlier one in keep order, the number of
+/// shared shingles, and the sizes of both sets. If these are unknown, they are the bits of the resemblance and two zeros.
+pub(super) type Row = [u64; 5];
+
+/// Returns the resemblance of a pair, and the last three numbers of its row.
+fn resemblance(line: &PairLine) -> Result<(f64, [u64; 3])> {
     if let (Some(shared), Some(a), Some(b)) = (line.intersection, line.size_a, line.size_b) {
         if shared > a.min(b) || a.max(b) == 0 {
             let what = format!("{shared} shingles cannot be shared by sets of {a} and {b}");
@@ -64,74 +68,53 @@ fn resemblance(line: &PairLine) -> Result<(f64, Likeness)> {
             a: a.into(),
             b: b.into(),
         };
-        return Ok((overlap.resemblance(), Likeness::Counted(overlap)));
+        return Ok((
+            overlap.resemblance(),
+            [overlap.shared, overlap.a, overlap.b],
+        ));
     }
     let Some(value) = line.resemblance.or(line.jaccard).or(line.similarity) else {
         let wrong = Error::record("the pair has no resemblance");
         return Err(wrong.advise("list pairs with their resemblance, as `lookalike pairs` does, or as jaccard or similarity"));
     };
-    Ok((
-        valid_similarity(value)?,
-        Likeness::Estimated(Measure::Resemblance, value),
-    ))
+    Ok((valid_similarity(value)?, [value.to_bits(), 0, 0]))
 }
 
-/// A pair of two documents.
-pub(super) struct Pair {
-    pub(super) documents: [u64; 2],
-    pub(super) similarity: f64,
-    likeness: Likeness,
-}
-
-impl Pair {
-    /// Returns the pair with its documents in keep order. `number` returns the number of a document in keep order.
-    pub(super) fn ordered(&self, number: impl Fn(u64) -> Contender) -> Match {
-        let Self {
-            similarity,
-            likeness,
-            ..
-        } = *self;
-        let [a, b] = self.documents.map(number);
-        // The figures are those of the document that may be dropped.
-        match (a > b, likeness) {
-            (true, _) => Match {
-                later: a,
-                earlier: b,
-                similarity,
-                likeness,
-            },
-            (false, Likeness::Counted(overlap)) => Match {
-                later: b,
-                earlier: a,
-                similarity,
-                likeness: Likeness::Counted(overlap.swapped()),
-            },
-            (false, _) => Match {
-                later: b,
-                earlier: a,
-                similarity,
-                likeness,
-            },
-        }
+/// Restores a pair. `number` returns the number of a rank.
+pub(super) fn restored(
+    [later, earlier, shared, a, b]: Row,
+    number: impl Fn(Rank) -> Contender,
+) -> Match {
+    Match {
+        later: number(Rank(later)),
+        earlier: number(Rank(earlier)),
+        likeness: match a {
+            0 => Likeness::Estimated(Measure::Resemblance, f64::from_bits(shared)),
+            _ => Likeness::Counted(Overlap { shared, a, b }),
+        },
     }
 }
 
-/// Passes each pair of a list to `give`.
+/// Passes each pair of a list to `give`, with its similarity.
 pub(super) fn each_pair(
     list: &Source,
     documents: &Documents,
-    mut give: impl FnMut(Pair) -> Result<()>,
+    order: &Order,
+    mut give: impl FnMut(f64, Row) -> Result<()>,
 ) -> Result<()> {
     each_line_of(list, |line, _, _| {
         let line: PairLine = parse(
             line,
             "{\"a\": \"one id\", \"b\": \"another\", \"resemblance\": 0.9}",
         )?;
-        let (similarity, likeness) = resemblance(&line)?;
-        give(Pair {
-            documents: two_documents([line.a, line.b], |id| find(documents, id))?,
-            similarity,
-            likeness,
-        })
+        let (similarity, [shared, a, b]) = resemblance(&line)?;
+        let pair = two_documents([line.a, line.b], |id| find(documents, id))?;
+        let [first, second] = pair.map(|document| order.rank(Document(document)).0);
+        let row = if first > second {
+            [first, second, shared, a, b]
+        } else {
+            [second, first, shared, b, a]
+        };
+        give(similarity, row)
     })
 }

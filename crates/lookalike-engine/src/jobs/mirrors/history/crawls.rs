@@ -6,7 +6,7 @@ use lookalike::shown::cut;
 use lookalike_io::{
     error::{Error, Result},
     input_table::InputTable,
-    read::{Expanded, LeftOut, Source},
+    read::{Expanded, Source},
     write::{Output, refuse_other_than_lines, refuse_overwriting},
 };
 
@@ -35,7 +35,6 @@ pub(super) struct OpenedCrawls {
     pub(super) source: Source,
     /// The number of inputs of each crawl.
     pub(super) counts: Vec<usize>,
-    pub(super) left_out: Option<LeftOut>,
     pub(super) output: Option<Output>,
     pub(super) bad: Option<Output>,
     pub(super) means: Means,
@@ -81,7 +80,8 @@ pub(super) fn open(
     ) = config.expand_collections(&collections)?;
     refuse_overwriting(&named, &inputs)?;
     refuse_other_than_lines(output, "history")?;
-    let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
+    let mut source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
+    source.left_out = left_out;
     let [mut output, bad] = create(config, [Some(output), config.skip_bad.as_deref()])?;
     let means = Means::new(config, &named, |threads, memory| {
         source.extra(threads, memory)
@@ -90,7 +90,6 @@ pub(super) fn open(
     Ok(OpenedCrawls {
         source,
         counts,
-        left_out,
         output,
         bad,
         means,

@@ -23,7 +23,7 @@ use serde::Serialize;
 pub use self::crawls::Crawl;
 use self::{crawls::Crawls, lines::Lines, steps::Steps};
 use super::{
-    groups::{Groups, classes},
+    groups::{AllMatches, Groups, classes},
     label_field,
     remaining::{self, CHANGED},
     sites::{Sites, SitesBy},
@@ -32,7 +32,7 @@ use super::{
 use crate::{
     config::{Observer, RunConfig},
     deciding::{
-        all_matches::{AllMatches, Verified, verified},
+        all_matches::{Verified, verified},
         candidate_pairs::CandidatePairs,
     },
     matching::{finding::Finding, sets::Pass},
@@ -98,7 +98,7 @@ pub struct HistorySummary {
     pub bad_lines: u64,
     /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
-    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
+    /// The files and records that were left out; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
@@ -161,7 +161,6 @@ fn all_passes(
     let crawls::OpenedCrawls {
         source,
         counts,
-        left_out,
         mut output,
         mut bad,
         means,
@@ -189,7 +188,7 @@ fn all_passes(
     }
     let sites = Sites::new(&asked.sites, &table, &labels, &source)?;
     let of = |document: Document| crawls.of(document.0);
-    let classes = |pairing: &Pairing, _: &CandidatePairs| classes(pairing, of).map(Some);
+    let classes = |pairing: &Pairing, _: &mut CandidatePairs| classes(pairing, of).map(Some);
     let all = |_: &Pairing| Ok(AllMatches::new());
     let verified = verified(
         (&config, &method),
@@ -252,7 +251,7 @@ fn all_passes(
         },
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
-        left_out,
+        left_out: table.counts.left_out.clone(),
     };
     finish([bad, output])?;
     Ok(summary)

@@ -86,8 +86,13 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
         ));
     }
     let Expanded {
-        inputs, references, ..
+        inputs,
+        references,
+        left_out,
     } = config.expand_with_references()?;
+    left_out
+        .iter()
+        .for_each(|left| log::warn!("left out: {left}"));
     inputs.iter().try_for_each(refuse_once_readable)?;
     refuse_outputs(config, (kept, plan.decisions), &inputs, (folder, shards))?;
     let source = Source::with_references(

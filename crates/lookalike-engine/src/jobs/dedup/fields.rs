@@ -1,19 +1,10 @@
 //! Deduplicates documents that are similar in each of several fields, or in any of them.
 //!
-//! If documents may be similar in any field, all matches of each field are found first, as for a list of pairs. Two documents are
-//! candidates if they are candidates in one of the fields, and their similarity is the greatest of the similarities of their fields.
-//!
-//! If they must be similar in each field, matches are found only in the field with the fewest candidate pairs, and two documents are
-//! candidates if they are candidates in this field. The other fields are measured when a document is compared with a kept one, and the
-//! similarity is the least of all fields.
-
-mod classes;
-
-mod measured;
-
-mod deciding;
-
-mod finding;
+//! A field of two documents matches if it makes them candidates (they share a band of this field, or their texts are equal) and
+//! if its similarity reaches the threshold. If documents may be similar in any field, candidates are found in each field, and the
+//! similarity of two documents is the greatest of those of their matching fields. If they must be similar in each field, candidates
+//! are found in one field, kept if they are candidates in the other fields too, and their similarity is the least of all fields. It is
+//! only a matter of speed in which field they are found first.
 
 use std::time::Instant;
 
@@ -23,32 +14,37 @@ use lookalike::{
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
     memory::peak_memory,
-    spill::{Spill, places::Places},
+    read::Source,
     words,
 };
 
-use self::{
-    deciding::{ComparedBy, decide},
-    finding::{Compared, Matching, SketchedField},
-};
 use super::{
     count_lines,
     emit::{Emitting, Tell},
-    evidence::Listed,
+    evidence::InFields,
     opened::{Opened, Outputs, open},
     outcome::{Outcome, write},
     summary::{ComparedField, ComparedFields, Summary},
 };
 use crate::{
     config::{Observer, OtherFields, RunConfig, SimilarIn},
-    numbers::Document,
-    pairing::Pairing,
-    pass::{
-        columns::find_columns,
-        open::{Means, Sources, sources},
+    deciding::{candidate_pairs::CandidatePairs, decide_all, search::FieldSearch},
+    matching::{
+        AlsoField, Matcher,
+        finding::Finding,
+        sets::{self, Pass},
     },
-    sketching::{self, Beside, references::References},
+    pairing::{Pairing, fields::FieldBuckets, shared::Counted, verdicts::Verdicts},
+    pass::open::{Means, Sources, sources},
+    sketching::{self, Beside, references::References, table::Table},
 };
+
+/// A field whose documents are sketched.
+struct SketchedField {
+    config: RunConfig,
+    source: Source,
+    table: Table,
+}
 
 /// Checks that documents are not stored with decisions by several fields.
 pub(super) fn refuse_storing(config: &RunConfig) -> Result<()> {
@@ -106,6 +102,10 @@ fn check(config: &RunConfig, fields: &OtherFields, method: &Method) -> Result<()
             ],
         ),
         (
+            method.keeps_samples(),
+            words![(Setting::Candidates, "shared")],
+        ),
+        (
             method.config().cluster != Cluster::Law,
             words![Setting::Cluster],
         ),
@@ -145,7 +145,6 @@ pub(super) fn all_passes(
     check(config, fields, &Method::new(config.method.clone())?)?;
     let Opened {
         source,
-        left_out,
         mut written,
         means: Means { pool, budget },
         ..
@@ -187,9 +186,11 @@ pub(super) fn all_passes(
         .collect::<Result<Vec<_>>>()?;
     let method = Method::new(Config {
         verify: Some(Verify::Exact),
+        recall: recall(config.method.recall, fields),
         ..config.method.clone()
     })?;
-    let mut summary = Summary::new(&method, config, left_out);
+    let mut summary = Summary::new(&method, config);
+    summary.method.recall = config.method.recall;
 
     let mut table = sketching::sketch(
         config,
@@ -200,17 +201,12 @@ pub(super) fn all_passes(
         Beside::default(),
         observer,
     )?;
-    if let Some(kept) = &mut written.kept {
-        find_columns(
-            &pool,
-            &source,
-            kept,
-            |block| table.info(block, &source),
-            observer,
-        )?;
-    }
-    let keys = std::mem::replace(&mut table.keys, Spill::new(&budget));
-    let documents = table.documents;
+    table.find_columns(&source, &mut written.kept, &pool, observer)?;
+    let (documents, references) = (table.documents, table.references.documents);
+    table.references = References {
+        only: config.against_only,
+        ..References::of(references)
+    };
     let others = others.into_iter().map(|(config, source)| {
         let table = sketching::sketch(
             &config,
@@ -236,58 +232,44 @@ pub(super) fn all_passes(
         source,
         table,
     };
-    let matching = Matching {
-        method: &method,
-        pool: &pool,
-        observer,
+    let mut sketched = [Ok(first)]
+        .into_iter()
+        .chain(others)
+        .collect::<Result<Vec<_>>>()?;
+    let tables = sketched.iter_mut().map(|field| &mut field.table).collect();
+    let (pairing, buckets) = Pairing::of_fields(tables, fields.similar, &method, &pool, observer)?;
+    let evidence = InFields {
+        similar: fields.similar,
+        equal: buckets.iter().map(FieldBuckets::equal_texts).collect(),
     };
-    let Compared {
-        fields: compared,
-        first,
-    } = match fields.similar {
-        SimilarIn::Any => matching.any(first, others)?,
-        SimilarIn::Each => matching.each(first, others)?,
-    };
-    let SketchedField {
-        source, mut table, ..
-    } = first;
-    table.keys = keys;
-
-    let empty = Places::none(table.documents);
-    let all = (0..table.documents).map(Document);
-    let contenders: Vec<Document> = all
-        .clone()
-        .filter(|&document| deciding::may_match(&compared, document, fields.similar))
+    let passes: Vec<Pass> = sketched
+        .iter()
+        .map(|field| Pass {
+            config: &field.config,
+            method: &method,
+            source: &field.source,
+            table: &field.table,
+            pool: &pool,
+            observer,
+        })
         .collect();
-    table.references = References {
-        only: config.against_only,
-        ..References::of(table.references.documents)
-    };
-    let pairing = Pairing::of_contenders(&mut table, contenders.into_iter(), empty, &pool)?;
-    let is_empty = |document: &Document| compared.iter().all(|field| field.how.is_empty(*document));
-    all.filter(is_empty)
-        .for_each(|document| pairing.empty.insert(pairing.order.rank(document).0));
-    let decided = decide(&pairing, &compared, fields.similar, observer)?;
-    combine(&mut summary, fields.similar, compared);
-    let evidence = Listed(decided.likenesses);
+    let (verdicts, findings) = decide(&passes, &pairing, buckets, fields)?;
+    combine(&mut summary, fields.similar, findings);
+    let Pass { source, table, .. } = passes[0];
     let emitting = Emitting::new(
-        &table,
+        table,
         &pairing,
         &evidence,
-        &decided.verdicts,
+        &verdicts,
         (&pool, config.keep_per_group),
     )?;
     emitting.count(&mut summary)?;
-    count_lines(&mut summary, &table);
-    let others = written.decisions.is_some() || tell.is_some();
+    count_lines(&mut summary, table);
     write(
         &emitting,
-        (&source, &pool, observer),
+        (source, &pool, observer),
         written,
-        Outcome {
-            others,
-            ..Outcome::of(&summary)
-        },
+        Outcome::of(&summary),
         |_| Ok(None),
         tell,
     )?;
@@ -296,34 +278,85 @@ pub(super) fn all_passes(
     Ok(summary)
 }
 
+/// Returns the recall of a field, so that all fields together reach the requested recall.
+fn recall(requested: f64, fields: &OtherFields) -> f64 {
+    match fields.similar {
+        SimilarIn::Each => requested.powf(1.0 / (1 + fields.names.len()) as f64),
+        SimilarIn::Any => requested,
+    }
+}
+
+/// Decides all contenders. `passes` has a pass for each field.
+fn decide(
+    passes: &[Pass],
+    pairing: &Pairing,
+    buckets: Vec<FieldBuckets>,
+    fields: &OtherFields,
+) -> Result<(Verdicts, Vec<ComparedField>)> {
+    let fewest = (0..buckets.len()).min_by_key(|&field| buckets[field].estimated_pairs());
+    let mut all = Vec::new();
+    for (field, (&pass, FieldBuckets { columns })) in passes.iter().zip(buckets).enumerate() {
+        let matcher = Matcher::new(pass.method, &pass.table.samples, pairing).in_field(field);
+        all.push((matcher, (columns, sets::of_contenders(pass, pairing)?)));
+    }
+    if fields.similar == SimilarIn::Each {
+        let (first, found) = all.remove(fields.enumerated.or(fewest).unwrap_or(0));
+        let also = all
+            .into_iter()
+            .map(|(matcher, (columns, sets))| AlsoField::new(matcher, &columns, sets));
+        all = vec![(first.and(also.collect()), found)];
+    }
+    let (matchers, found): (Vec<Matcher>, Vec<_>) = all.into_iter().unzip();
+    let numbers = pairing.numbers()?;
+    let searches = matchers
+        .iter()
+        .zip(found)
+        .map(|(matcher, (columns, sets))| {
+            let links = CandidatePairs::Columns(columns).links(numbers);
+            FieldSearch::new(&passes[0], matcher, links, sets)
+        });
+    let verdicts = decide_all(passes[0], searches.collect::<Result<_>>()?)?;
+    let findings = passes.iter().enumerate().map(|(field, pass)| {
+        // If documents must be similar in each field, their candidate pairs are those of each field.
+        let matcher = &matchers[field.min(matchers.len() - 1)];
+        let mut finding = Finding::new(pass.method);
+        finding.count(&Counted::default(), matcher, pass.table, pass.config);
+        ComparedField {
+            field: pass.config.text_field.clone(),
+            finding,
+        }
+    });
+    Ok((verdicts, findings.collect()))
+}
+
 /// Describes what was found in all fields together.
-fn combine(summary: &mut Summary, similar: SimilarIn, fields: Vec<ComparedBy>) {
-    let findings = || fields.iter().filter_map(|field| field.how.finding());
-    let found = findings().map(|finding| finding.found_at_threshold);
-    // If documents must be similar in each field, only one of them has a finding.
-    summary.finding.found_at_threshold = found
-        .reduce(|a, b| a.zip(b).map(|(a, b)| a.min(b)))
-        .flatten();
+fn combine(summary: &mut Summary, similar: SimilarIn, found: Vec<ComparedField>) {
     let own = &mut summary.finding;
-    for finding in findings() {
-        own.found_from_size = own.found_from_size.max(finding.found_from_size);
+    let shares = found.iter().map(|field| field.finding.found_at_threshold);
+    own.found_at_threshold = shares
+        .reduce(|a, b| {
+            Some(match similar {
+                SimilarIn::Each => a? * b?,
+                SimilarIn::Any => a?.min(b?),
+            })
+        })
+        .flatten();
+    let counted = match similar {
+        SimilarIn::Each => &found[..1],
+        SimilarIn::Any => &found,
+    };
+    for ComparedField { finding, .. } in counted {
         own.pairs_met += finding.pairs_met;
         own.pairs_refused += finding.pairs_refused;
-        own.common += finding.common;
-        own.most_common = own.most_common.max(finding.most_common);
-        own.all_common += finding.all_common;
+    }
+    for ComparedField { finding, .. } in &found {
+        own.found_from_size = own.found_from_size.max(finding.found_from_size);
         own.above_memory = own.above_memory.max(finding.above_memory);
         own.too_large += finding.too_large;
+        own.few_anchors = own.few_anchors.zip(finding.few_anchors).map(|(a, b)| a + b);
         own.found_of_shorter
             .extend_from_slice(&finding.found_of_shorter);
     }
     own.found_of_shorter.sort_by_key(|short| short.shingles);
-    let found = fields
-        .into_iter()
-        .map(|ComparedBy { name, how }| ComparedField {
-            field: name,
-            finding: how.into_finding(),
-        })
-        .collect();
     summary.fields = Some(ComparedFields { similar, found });
 }
