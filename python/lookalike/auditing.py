@@ -14,7 +14,7 @@ from lookalike.config import AuditOptions
 from lookalike.errors import ConfigError, Error
 from lookalike.files import names_of
 from lookalike.keywords import check
-from lookalike.kinds import Wanted, kind_of, numbered
+from lookalike.kinds import Wanted, kind_of, numbered, sound
 from lookalike.progress import shown
 from lookalike.report import Pairs, Report, table_of
 from lookalike.running import leave_splits, only_for_files, plain
@@ -101,7 +101,7 @@ def audit(
     """
     given: dict[str, Any] = {"text": text, "id": id, "threshold": threshold, "kind": kind, **options}
     # The command's default is 1,000, and 0 means that no sample is compared.
-    checked = {name: value for name, value in given.items() if not (name == "sample" and value == 0)}
+    checked = {name: value for name, value in given.items() if not (name == "sample" and type(value) is int and value == 0)}
     check("audit", checked, ["text", "id", "threshold", "kind", *AuditOptions.__annotations__], needed=("text",))
     asked = plain(given)
     wanted, sets = asked.pop("progress", None), asked.get("tokens") == "items" or "set_field" in asked
@@ -158,7 +158,7 @@ def _named(result: Any, folder: str) -> list[str]:
         if isinstance(result, Pairs):
             file.write(result.json())
         else:
-            for row in _rows(result):
+            for row in _rows(sound("result", result)):
                 file.write(json.dumps(_plain(row), default=str, allow_nan=False).encode() + b"\n")
     return [path]
 

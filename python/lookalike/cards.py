@@ -14,6 +14,7 @@ from lookalike.config import MinutiaeOptions
 from lookalike.errors import ConfigError, RecordError
 from lookalike.files import names_of
 from lookalike.keywords import check
+from lookalike.kinds import sound
 from lookalike.report import table_of
 from lookalike.running import only_for_files, plain
 
@@ -104,14 +105,17 @@ def minutiae(
     # `mirrors` has by=, and an index has sets=, with other values.
     check("minutiae", {name: value for name, value in given.items() if name not in ("by", "sets")}, known, needed=())
     if not isinstance(minutiae, str):
-        raise ConfigError(f"minutiae= takes the name of a column or field, a str, not {minutiae!r}", option="minutiae")
+        raise ConfigError(f"minutiae= takes the name of a column or field, a str, not {_shown(minutiae)}", option="minutiae")
     names = names_of(data)
     asked = {**plain(given), "minutiae": minutiae, "inputs": list(names or [])}
     prints = None
     if names is None:
         only_for_files(plain(given), "prints in memory")
         fields = (id or "id", minutiae, options.get("within"), options.get("labels"))
-        prints = (type(data).__name__, [_print(number, one, fields) for number, one in enumerate(_iterable(data))])
+        prints = (
+            type(data).__name__,
+            [_print(number, one, fields) for number, one in enumerate(_iterable(sound("prints", data)))],
+        )
     with tempfile.TemporaryDirectory(prefix="lookalike-") as folder:
         path = os.path.join(folder, "pairs.jsonl")
         summary = _lookalike.minutiae(prints, asked, path)
@@ -163,6 +167,7 @@ def _name(number: int, value: Any, field: str) -> str | None:
 
 
 def _rows(number: int, given: Any, field: str) -> list[list[float]]:
+    given = sound(field, given)
     given = given.tolist() if hasattr(given, "tolist") else given
     try:
         return [[float(value) for value in minutia] for minutia in given]
@@ -177,7 +182,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    words = repr(value)
+    words = repr(sound("value", value))
     return words if len(words) <= 60 else f"{words[:57]}..."
 
 

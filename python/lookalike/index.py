@@ -12,7 +12,7 @@ from lookalike.config import IndexConfig, InputOptions
 from lookalike.errors import ConfigError, InputError, OutputError
 from lookalike.files import names_of
 from lookalike.keywords import check
-from lookalike.kinds import Kind, Wanted, kind_of, numbered, usable
+from lookalike.kinds import Kind, Wanted, kind_of, numbered, sound, usable
 from lookalike.progress import shown
 from lookalike.report import TABLES, table_of
 from lookalike.running import OF_FILES, leave_splits, only_for_files, plain, skips
@@ -219,8 +219,8 @@ class Index:
         - `keep="first"`: or `"longest"`, `"newest:FIELD"`, `"max:FIELD"`, `"min:FIELD"`, as in `dedup`.
         - `sets=False`: whether documents are sets; the same as `tokens="items"`.
         - The other keywords are those of `dedup` that determine how documents are compared, with the same defaults. Candidates
-          must be found by bands, SimHash or sentences. Containment, shared shingles, exact joins, components and greedy
-          clusters are refused, because with these a new document can change any decision.
+          must be found by bands, SimHash or sentences, or be exact copies. Containment, shared shingles, exact joins, components
+          and greedy clusters are refused, because with these a new document can change any decision.
 
         Raises `ConfigError` if a setting is invalid, and `OutputError` if the folder is not empty or cannot be written.
 
@@ -356,7 +356,7 @@ class Index:
         <lookalike.Deleted: 1 deleted, 1 missing; 1 decisions changed>
         """
         check("Index.delete", {"missing": missing}, ["missing"])
-        given = [ids] if isinstance(ids, (str, int, float)) else list(ids)
+        given = [ids] if isinstance(ids, (str, int, float)) else _listed(ids)
         return Deleted(self._native.delete(given, missing == "ignore"))
 
     def get(self, id: _Id) -> Decided | None:
@@ -622,6 +622,7 @@ def _folder(path: Any) -> str:
 
 def _listed(ids: Iterable[_Id]) -> list[Any]:
     """Return the ids in a list, with plain numbers in place of numpy's."""
+    ids = sound("ids", ids)
     return list(ids.tolist() if hasattr(ids, "tolist") else ids)
 
 

@@ -15,7 +15,7 @@ from lookalike.config import ShinglesConfig
 from lookalike.errors import ConfigError, EvaluationError
 from lookalike.files import names_of
 from lookalike.keywords import check
-from lookalike.kinds import Wanted, kind_of, numbered
+from lookalike.kinds import Wanted, kind_of, numbered, sound
 
 _Path = str | os.PathLike[str]
 _Pair = tuple[str | int, str | int] | tuple[str | int, str | int, float]
@@ -164,7 +164,7 @@ def _truth(truth: _Path | Iterable[_Pair], folder: str) -> str:
         return os.fspath(truth)
     name = os.path.join(folder, "truth.jsonl")
     with open(name, "w", encoding="utf-8") as out:
-        for a, b, *similarity in truth:
+        for a, b, *similarity in sound("truth", truth):
             line = {"a": a, "b": b, **({"similarity": similarity[0]} if similarity else {})}
             # A number that is not a Python number is a numpy scalar.
             out.write(json.dumps(line, default=lambda number: number.item()) + "\n")

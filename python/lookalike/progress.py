@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-_UNITS = {"pairing": "bands", "counting": "documents", "deciding": "documents"}
+_UNITS = {"pairing": "steps", "counting": "documents", "deciding": "documents", "learning": "pairs", "scoring": "pairs"}
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import random
 import subprocess
@@ -150,3 +151,24 @@ def test_a_torn_end_is_cut_off_and_damage_is_an_error(tmp_path):
         journal.write_bytes(damaged)
         with pytest.raises(errors.FormatError):
             opened(tmp_path, readonly=True)
+
+
+@pytest.mark.parametrize("name", ["journal.new", "journal", "lock"])
+def test_links_in_the_folder_are_not_followed(tmp_path, name):
+    victim, folder = tmp_path / "victim", tmp_path / "index"
+    victim.write_text("old")
+    folder.mkdir()
+    (folder / name).symlink_to(victim)
+    if name == "journal.new":
+        opened(folder).insert("a", minhash(1))
+        assert list(opened(folder, readonly=True).keys) == ["a"]
+    else:
+        with pytest.raises(errors.OutputError, match=f"{name}: is a link"):
+            opened(folder)
+    assert victim.read_text() == "old"
+
+
+def test_a_pipe_in_the_folder_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "journal")
+    with pytest.raises(errors.FormatError, match="not the journal of an index"):
+        opened(tmp_path)

@@ -140,17 +140,14 @@ TAKEN = {
     "index create": {*IndexConfig.__annotations__, "store", "keep", "sets"},
     "index add": {*InputOptions.__annotations__, "text", "id", "on_conflict"},
 }
-# `lookalike.pairs` and `Index.add` return what the command writes. An index has no clusters and no repeated ids, and its
-# settings say whether `text=` names a field with sets.
+# `lookalike.pairs` and `Index.add` return what the command writes. The settings of an index say whether `text=` names a field
+# with sets.
 ELSEWHERE = {
     "pairs": {"output"},
-    # Sets have no passages.
-    "cut": {"set_field"},
     # `link` takes the configuration by position, and returns pairs and clusters. `suggest_link` is `--suggest`,
     # `labels` is `--label`, and `--details` only changes what is printed.
     "link": {"config", "output", "clusters", "suggest", "explain", "label", "details", "dry_run"},
-    "index create": {"representative", "sample"},
-    "index add": {"decisions", "changes", "summary", "allow_repeated_ids", "set_field"},
+    "index add": {"decisions", "changes", "summary", "set_field"},
 }
 
 

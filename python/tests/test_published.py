@@ -1,6 +1,6 @@
 """datasketch's own published tests pass against `lookalike.compat.datasketch`.
 
-`make all-python` downloads the tests into the environment's folder, and no line of them is kept in this repository. Tests of
+`make slow-python` downloads the tests into the environment's folder, and no line of them is kept in this repository. Tests of
 features that `lookalike.compat` does not have are left out: indexes on a server, `MinHashLSHBloom` and `HNSW`.
 """
 
@@ -26,7 +26,7 @@ NOT_OF_2 = ["test_byte_tokens", "test_bytesize and not bBit", "TestLeanMinHash a
 
 @pytest.mark.parametrize(("as_of", "left_out", "least"), [("1", [], 95), ("2", NOT_OF_2, 91)])
 def test_the_published_tests_pass(as_of, left_out, least):
-    assert DOWNLOADED.is_dir(), f"{DOWNLOADED} is missing: `make all-python` downloads it"
+    assert DOWNLOADED.is_dir(), f"{DOWNLOADED} is missing: `make slow-python` downloads it"
     plugin = Path(__file__).parent / "published"
     selected = " and not ".join(["not redis", *(f"({name})" for name in left_out)])
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "mapped", "-p", "no:cacheprovider", "--import-mode=importlib"]

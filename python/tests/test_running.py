@@ -203,7 +203,7 @@ class Bar:
 
     def __init__(self, *, total, initial, desc, unit, unit_scale, leave):
         self.total, self.desc, self.n = total, desc, initial
-        assert unit in ("B", "bands", "documents")
+        assert unit in ("B", "steps", "documents")
 
     def update(self, n):
         self.n += n

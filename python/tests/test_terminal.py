@@ -120,5 +120,5 @@ def test_control_characters_in_file_names_are_escaped(place, command):
     words = said.stderr.decode()
     assert said.returncode == 0
     assert not COMMANDS.search(words.replace("\n", "")), words
-    assert "skipped  1 file in folders, such as folder/\\u001b[31mred" in words
+    assert "skipped  1 .bin, such as folder/\\u001b[31mred" in words
     assert "written  kept records to kept\\u001b[31mred" in words

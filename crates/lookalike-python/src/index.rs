@@ -17,6 +17,7 @@ use pyo3::{
 use crate::{
     config::{self, INDEX},
     error::{of_file, raise, refused},
+    items::sound,
     parallel, sets,
 };
 
@@ -149,7 +150,7 @@ impl LshIndex {
             true => Err(PyTypeError::new_err(
                 "expected a batch of texts, not one text; give a list",
             )),
-            false => texts
+            false => sound("texts", texts)?
                 .try_iter()?
                 .map(|text| sets::text(&self.config, &text?))
                 .collect(),
@@ -204,11 +205,11 @@ impl LshIndex {
     fn insert_many(
         &self,
         py: Python<'_>,
-        ids: Vec<Id>,
+        ids: &Bound<'_, PyAny>,
         texts: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<()> {
-        let texts = self.batch(texts)?;
+        let (ids, texts): (Vec<Id>, _) = (sound("ids", ids)?.extract()?, self.batch(texts)?);
         if ids.len() != texts.len() {
             return Err(PyValueError::new_err(format!(
                 "got {} ids for {} texts; give one id for each text",

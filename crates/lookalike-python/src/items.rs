@@ -15,6 +15,21 @@ use pyo3::{
 
 use crate::{config, parallel, sets};
 
+/// Returns an object whose values are read one by one. Python's values of damaged Arrow data would end the process, so objects of
+/// pandas and pyarrow are checked first. `called` is the object's name in messages.
+///
+/// # Errors
+/// Fails with `InputError` if the data is damaged.
+pub fn sound<'py>(called: &str, values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    for attribute in ["dtype", "__arrow_c_array__", "__arrow_c_stream__"] {
+        if values.hasattr(attribute)? {
+            let kinds = values.py().import("lookalike.kinds")?;
+            return kinds.call_method1("sound", (called, values));
+        }
+    }
+    Ok(values.clone())
+}
+
 /// A text, or the fingerprints of a text.
 pub enum Item {
     Text(PyBackedStr),
@@ -42,7 +57,10 @@ impl Item {
                 "expected a batch of texts, not one text; give a list",
             ));
         }
-        items.try_iter()?.map(|item| Self::new(&item?)).collect()
+        sound("texts", items)?
+            .try_iter()?
+            .map(|item| Self::new(&item?))
+            .collect()
     }
 
     /// Returns the approximate amount of work, in bytes.

@@ -11,6 +11,7 @@ from typing import Any
 from lookalike.kinds import arrow, dask, duck, frames, huggingface, iterators, lazy, lists, splits
 from lookalike.kinds.kind import Changes, Kind, Wanted, numbered, usable
 from lookalike.kinds.parts import column_of
+from lookalike.kinds.sound import check_column, check_pandas, check_table
 
 _KINDS: list[Callable[[Any], Kind | None]] = [
     lists.of,
@@ -69,6 +70,28 @@ def has_splits(data: Any) -> bool:
     return any(splits.of(one) is not None for one in _several(data))
 
 
+def sound(called: str, data: Any) -> Any:
+    """Check data that a function reads without `kind_of`, and return what it reads: the data, or the rows of a stream.
+
+    Everything that a caller may give as ids, pairs, rows or tokens passes through here before it is iterated over, because Python
+    objects made from damaged Arrow data end the process. Raises `InputError`. Cost: as that of `check_column`.
+    """
+    kind = frames.of(data) or huggingface.of(data) or arrow.of(data)
+    if isinstance(kind, huggingface.Iterable):
+        return kind.rows(called)
+    if isinstance(kind, arrow.Reader):
+        return kind.table(called)
+    if isinstance(kind, arrow.Table):
+        check_table(called, data)
+    elif isinstance(kind, arrow.Array):
+        check_column(called, "values", data)
+    elif isinstance(kind, huggingface.Dataset):
+        check_table(called, data.data.table)
+    else:
+        check_pandas(called, data)
+    return data
+
+
 def _several(data: Any) -> Sequence[Any]:
     """Return the collections of a list of collections, or the data itself."""
     if type(data) not in (list, tuple) or not data:
@@ -91,5 +114,6 @@ __all__ = [
     "is_read_once",
     "kind_of",
     "numbered",
+    "sound",
     "usable",
 ]

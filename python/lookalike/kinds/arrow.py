@@ -82,6 +82,15 @@ class Reader:
         self._spool = Spool(schema, checked(wanted.called, stream), wanted.folder, wanted.called)
         return wanted.of_arrow(self._spool.batches(chosen))
 
+    def table(self, called: str) -> Any:
+        """Read all batches into memory."""
+        import pyarrow as pa
+
+        with readable(called):
+            stream = self._opened(None)
+            schema = stream.schema
+        return pa.Table.from_batches(checked(called, stream), schema)
+
     def _names(self) -> list[str]:
         """Return the names of the columns."""
         return list(self._data.schema.names)

@@ -120,6 +120,11 @@ class Iterable:
         chosen = wanted.columns(self._spool.schema.names)
         return self._spool.batches(chosen)
 
+    def rows(self, called: str) -> Iterator[dict[str, Any]]:
+        """Yield all rows."""
+        for batch in _batches(self._data, called):
+            yield from batch.to_pylist()
+
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Return an iterable dataset of the kept rows."""
         import numpy as np

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lookalike.errors import RecordError
+from lookalike.kinds.sound import check_pandas
 
 
 def array(given: Any) -> str:
@@ -16,6 +17,7 @@ def array(given: Any) -> str:
     """
     if isinstance(given, str):
         return given
+    check_pandas("set", given)
     items = given.tolist() if hasattr(given, "tolist") and hasattr(given, "dtype") else given
     if not isinstance(items, (list, tuple, set, frozenset)):
         what = "None" if given is None else f"of the type {type(given).__name__}"

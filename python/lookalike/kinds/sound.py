@@ -73,8 +73,16 @@ def checked(called: str, batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def check_pandas(called: str, data: Any) -> None:
-    """Check the columns and the index of a frame or series that are Arrow data."""
-    pandas = sys.modules["pandas"]
+    """Check the columns and the index of a frame or series, or an index or array, that are Arrow data. Ignore other objects."""
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is None or sys.modules.get("pyarrow") is None:
+        return
+    if isinstance(data, pandas.Index):
+        data = pandas.Series(0, index=data, dtype="int8")
+    elif isinstance(data, pandas.api.extensions.ExtensionArray):
+        data = pandas.Series(data, name="values")
+    if not isinstance(data, (pandas.DataFrame, pandas.Series)):
+        return
     columns = [(data.name, data)] if isinstance(data, pandas.Series) else data.items()
     for name, series in columns:
         for array in _arrow_arrays(series.array):

@@ -13,7 +13,10 @@ use pyo3::{
     types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
 
-use crate::error::{Known, raise_with};
+use crate::{
+    error::{Known, raise_with},
+    items::sound,
+};
 
 /// The number of rows between two checks for signals.
 const STRETCH: usize = 1 << 16;
@@ -201,9 +204,11 @@ impl List<'_, '_> {
             Err(_) if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() => {
                 ('[', ']', item.try_iter()?)
             }
-            Err(_) if item.hasattr("dtype")? && item.hasattr("tolist")? => {
-                ('[', ']', item.call_method0("tolist")?.try_iter()?)
-            }
+            Err(_) if item.hasattr("dtype")? && item.hasattr("tolist")? => (
+                '[',
+                ']',
+                sound(self.name, item)?.call_method0("tolist")?.try_iter()?,
+            ),
             Err(_) if item.hasattr("hex")? && item.hasattr("urn")? => {
                 // A UUID.
                 out.push_str(&serde_json::Value::from(item.str()?.to_str()?).to_string());

@@ -1,10 +1,12 @@
 //! Tokens of many documents, copied out of Python, so that no Python object is read while the interpreter is released.
 
-use super::borrow;
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyIterator, PyList},
 };
+
+use super::borrow;
+use crate::items::sound;
 
 /// The number of tokens taken at a time, from one or more documents. The data derived from them stays in a core's own cache.
 const AT_A_TIME: usize = 1 << 14;
@@ -46,7 +48,7 @@ impl Documents {
                     self.ends.push(self.bytes.len());
                 }
             }
-            Err(_) => document
+            Err(_) => sound("tokens", document)?
                 .try_iter()?
                 .try_for_each(|token| self.token(&token?))?,
         }

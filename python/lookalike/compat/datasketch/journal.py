@@ -11,13 +11,14 @@ complete, and is cut off. Any other invalid record is damage.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from hashlib import blake2b
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from lookalike.errors import ClosedError, ConfigError, FormatError, LockedError, OutputError
 
@@ -53,7 +54,7 @@ class Journal:
         Raises `FormatError` if the file is damaged, and `ConfigError` if the index has other settings.
         """
         try:
-            with open(self._path, "rb") as file:
+            with _opened(self._path, "rb") as file:
                 data = file.read()
         except FileNotFoundError:
             if self._readonly:
@@ -72,7 +73,7 @@ class Journal:
             changes = _remaining(changes)
             self._replace(changes)
             return changes
-        self._file = open(self._path, "r+b")  # noqa: SIM115 - it stays open as long as the index
+        self._file = _opened(self._path, "r+b")
         if end() < len(data):
             self._file.truncate(end())
             os.fsync(self._file.fileno())
@@ -160,13 +161,16 @@ class Journal:
         if changes:
             data += _record(len(data), b"".join(map(_encoded, changes)))
         new = f"{self._path}.new"
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600), "wb") as file:
+        # A process that was killed may have left this file.
+        with suppress(FileNotFoundError):
+            os.unlink(new)
+        with _opened(new, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(new, self._path)
         _sync_folder(self._folder)
-        self._file = open(self._path, "r+b")  # noqa: SIM115 - it stays open as long as the index
+        self._file = _opened(self._path, "r+b")
         self._file.seek(0, os.SEEK_END)
 
 
@@ -251,8 +255,25 @@ def _remaining(changes: list[Change]) -> list[Change]:
     return [change for number, change in enumerate(changes) if change[0] == "scheme" or number > last.get(change[1], -1)]
 
 
+def _opened(path: str, mode: str) -> BinaryIO:
+    """Open a file of the folder; a new one is for this user alone.
+
+    Another user may have written to the folder, so a link is not followed, and a pipe is not waited for.
+    """
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600)
+
+    try:
+        return cast(BinaryIO, open(path, mode, opener=opener))
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise OutputError(f"{path}: is a link, which is not followed; remove it, or give another path", path=path) from None
+
+
 def _locked(path: str, folder: str) -> BinaryIO:
-    file = open(path, "a+b")  # noqa: SIM115 - it stays open as long as the index
+    file = _opened(path, "a+b")
     try:
         if sys.platform == "win32":
             import msvcrt
