@@ -239,6 +239,15 @@ class Stories(unittest.TestCase):
         self.assertTrue(b"".join(self.content(key) for key in keys) == self.kept)
         self.refused(["in", "-o", "s3://bucket/out/part-{:03}.jsonl", "--rows-per-file", "9"], "out/part-000.jsonl: exists")
 
+    def test_outputs_have_the_names_of_their_objects(self):
+        for name in ("hash#hash.jsonl", "q?x=1.jsonl", "a#1.jsonl", "a#2.jsonl"):
+            self.put("odd/" + name, b'{"text": "one text"}\n')
+        self.run_ok("s3://bucket/odd/", "-o", "s3://bucket/out/odd/", "--no-decisions")
+        self.run_ok("s3://bucket/in/large.jsonl", "-o", "s3://bucket/out/one/", "--no-decisions")
+        keys = [item["Key"] for item in STORE.s3.list_objects_v2(Bucket=BUCKET, Prefix="out/o")["Contents"]]
+        odd = ["a#1.jsonl", "a#2.jsonl", "hash#hash.jsonl", "q?x=1.jsonl"]
+        self.assertEqual(keys, [*("out/odd/" + name for name in odd), "out/one/large.jsonl"])
+
     def test_converted_outputs(self):
         for ending in ("parquet", "csv.gz"):
             self.run_ok("in", "-o", "kept." + ending, "--no-decisions")
