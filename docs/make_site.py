@@ -43,7 +43,12 @@ def main(pages: Path, package: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     for source in sorted(DOCS.rglob("*.md")):
-        write(pages / source.relative_to(DOCS), page(source.read_text()))
+        to_root = os.path.relpath(ROOT, source.parent)
+        text = page(source.read_text())
+        # In the repository, links of guides lead to files of its root.
+        for name, place in PAGES.items():
+            text = text.replace(f"]({to_root}/{name}", f"]({os.path.relpath(DOCS / place, source.parent)}")
+        write(pages / source.relative_to(DOCS), text)
     for name in PAGES.keys() - {"README.md", "README.zh.md"}:
         write(pages / PAGES[name], to_site((ROOT / name).read_text()))
     for name in ("site.css", "summaries.schema.json"):
