@@ -153,7 +153,7 @@ pub use lookalike_io::{
     format::{Format, Html, OutputFormat},
     input_table::InputTable,
     memory::peak_memory,
-    read::{LeftOut, PACKED, StoredRecords, read_document},
+    read::{LeftOut, PACKED, StoredRecords, Unread, read_document},
     store::{refuse_url, shown_name, shown_path},
     words,
     write::{

@@ -139,7 +139,7 @@ impl Apply {
         };
         bars.clear();
         let applied = done?;
-        warnings(&applied.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&applied.unread.bad_examples, Flags::Others, self.run.quiet);
         let paths = [
             Some(&self.output),
             self.write_decisions.as_ref(),
@@ -197,11 +197,11 @@ impl Apply {
             .records
             .skip_bad
             .as_ref()
-            .filter(|_| a.bad_lines > 0)
+            .filter(|_| a.unread.bad_lines > 0)
         {
             lines.push(format!(
                 "  bad      {} skipped, written to {}",
-                counted(a.bad_lines, "line"),
+                counted(a.unread.bad_lines, "line"),
                 name(file)
             ));
         }

@@ -289,7 +289,7 @@ impl Cut {
         let done = cut(&config, &asked, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Cut, self.run.quiet);
+        warnings(&summary.unread.bad_examples, Flags::Cut, self.run.quiet);
         let paths = [
             &asked.texts,
             &asked.cuts,
@@ -371,11 +371,15 @@ fn page(s: &CutSummary, asked: &Cutting, resume: &ResumeArgs) -> String {
             bytes(s.above_memory)
         ));
     }
-    if s.bad_lines > 0 {
-        lines.push(format!("  skipped  {}", counted(s.bad_lines, "bad line")));
+    if s.unread.bad_lines > 0 {
+        lines.push(format!(
+            "  skipped  {}",
+            counted(s.unread.bad_lines, "bad line")
+        ));
     }
     lines.extend(
-        s.left_out
+        s.unread
+            .left_out
             .iter()
             .map(|left| format!("  skipped  {}", left_out(left))),
     );

@@ -316,7 +316,7 @@ impl Dedup {
         };
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&summary.unread.bad_examples, Flags::Others, self.run.quiet);
         index
             .filter(|_| !self.dry_run)
             .map_or(Ok(()), NewIndex::finish)?;
@@ -452,7 +452,7 @@ impl Dedup {
         lines.extend(too_large(s.finding.too_large).map(|words| format!("  html     {words}")));
         lines.extend(above(&s.finding).map(|words| format!("  memory   {words}")));
         lines.extend(hints(&s.finding).map(|words| format!("  hint     {words}")));
-        if s.bad_lines > 0 {
+        if s.unread.bad_lines > 0 {
             let file = self
                 .input
                 .records
@@ -466,11 +466,12 @@ impl Dedup {
             };
             lines.push(format!(
                 "  bad      {} skipped, {written} to {file}",
-                counted(s.bad_lines, "line")
+                counted(s.unread.bad_lines, "line")
             ));
         }
         lines.extend(
-            s.left_out
+            s.unread
+                .left_out
                 .as_ref()
                 .map(|left| format!("  skipped  {}", left_out(left))),
         );

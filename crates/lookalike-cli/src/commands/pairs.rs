@@ -137,7 +137,7 @@ impl Pairs {
         });
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&summary.unread.bad_examples, Flags::Others, self.run.quiet);
         if self.json {
             say(report.json(&summary)?.trim_end());
         } else if !self.run.quiet {
@@ -170,9 +170,13 @@ impl Pairs {
                 .iter()
                 .flat_map(sketches)
                 .for_each(|words| say(&words));
-            notes(&config.method, &summary.finding, summary.left_out.as_ref())
-                .iter()
-                .for_each(|words| say(words));
+            notes(
+                &config.method,
+                &summary.finding,
+                summary.unread.left_out.as_ref(),
+            )
+            .iter()
+            .for_each(|words| say(words));
             above(&summary.finding)
                 .iter()
                 .for_each(|words| say(&format!("memory: {words}")));

@@ -161,7 +161,7 @@ impl Sketch {
         };
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&summary.unread.bad_examples, Flags::Others, self.run.quiet);
         if self.json {
             say(report.json(&summary)?.trim_end());
         } else if !self.run.quiet {
@@ -318,6 +318,7 @@ fn lines(summary: &SketchSummary) -> anyhow::Result<Vec<String>> {
     }
     lines.extend(
         summary
+            .unread
             .left_out
             .iter()
             .map(|left| format!("skipped: {}", left_out(left))),

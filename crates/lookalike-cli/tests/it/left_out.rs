@@ -336,6 +336,8 @@ fn a_closed_pipe_stops_no_other_output() {
             format!("{{\"id\":1,\"text\":\"a{long}\"}}\n{{\"id\":2,\"text\":\"b{long}\"}}\n"),
         )
         .write("b.txt", "one two three four five six seven");
+    assert_eq!(place.run("index create index").code, 0);
+    assert_eq!(place.run("index add index in.jsonl -q").code, 0);
     for (command, others) in [
         ("dedup in.jsonl -o - --decisions d.jsonl", &["d.jsonl"][..]),
         ("dedup in.jsonl --decisions - -o k.jsonl", &["k.jsonl"]),
@@ -350,6 +352,10 @@ fn a_closed_pipe_stops_no_other_output() {
         ("pairs in.jsonl -o - --skip-bad bad.jsonl", &["bad.jsonl"]),
         ("cut in.jsonl -o - --cuts cuts.jsonl", &["cuts.jsonl"]),
         ("passages long.jsonl --report r.html", &["r.html"]),
+        (
+            "index query index in.jsonl --skip-bad bad.jsonl",
+            &["bad.jsonl"],
+        ),
     ] {
         let ran = closed(&place, &format!("{command} --summary s.json -q"));
         assert_eq!(ran.code, 0, "{command}: {}", ran.err);
@@ -368,6 +374,9 @@ fn a_closed_pipe_stops_no_other_output() {
         "dedup in.jsonl -o - -q",
         "pairs in.jsonl -q",
         "compare b.txt b.txt",
+        "index query index in.jsonl -q",
+        "index show index",
+        "index changes index",
     ] {
         let ran = closed(&place, command);
         assert_eq!((ran.code, &*ran.err), (0, ""), "{command}");

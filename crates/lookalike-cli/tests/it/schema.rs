@@ -331,8 +331,9 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("link_dry_run", "link people.jsonl more.jsonl -c link.toml --dry-run".into()),
         ("link_explain", "link people.jsonl -c link.toml --explain 2 3".into()),
         ("link_explain", "link citizens.jsonl -c learned.toml --explain 0 0b".into()),
-        ("index_add", "index add index in.jsonl --skip-bad bad.txt".into()),
+        ("index_add", "index add index in.jsonl folder --skip-bad bad.txt".into()),
         ("index_add", "index replace index many.jsonl".into()),
+        ("index_query", "index query index in.jsonl folder --skip-bad bad.txt -o found.jsonl".into()),
         ("index_delete", "index delete index first".into()),
         ("index_check", "index check index".into()),
         ("index_stats", "index stats index".into()),
@@ -354,7 +355,8 @@ fn the_schema_matches_the_output_of_the_commands() {
         if command.starts_with("stage") {
             assert_eq!(place.run("stage plan work --shards 2 -- many.jsonl -o kept-{}.jsonl").code, 0);
         }
-        let ran = place.run(&format!("{command} --json"));
+        let flag = if definition == "index_query" { "--summary -" } else { "--json" };
+        let ran = place.run(&format!("{command} {flag}"));
         assert!(ran.code < 2, "{command}: {}", ran.err);
         // If lines are written to standard output, the summary is on standard error, after the messages about bad lines.
         let printed = if ran.out.is_empty() { &ran.err } else { &ran.out };

@@ -3,7 +3,7 @@
 use lookalike::{Method, Scratch, cluster::Keep};
 use lookalike_io::{
     error::{Error, Result, without_panic},
-    read::{Block, Blocks, LeftOut, Reading, Scratch as ReadScratch, Source},
+    read::{BAD_EXAMPLES, Block, Blocks, LeftOut, Reading, Scratch as ReadScratch, Source, Unread},
     write::finish,
 };
 
@@ -13,7 +13,6 @@ use crate::{
         open::{Opened, Sources, open},
         parallel::{Weigh, in_order_placed},
     },
-    sketching::table::BAD_EXAMPLES,
 };
 
 /// A document as it was read.
@@ -34,12 +33,8 @@ pub struct DocumentsRead {
     pub without_id: u64,
     /// The bytes of their records.
     pub bytes: u64,
-    /// The lines that were skipped.
-    pub bad_lines: u64,
-    /// The errors of the first skipped lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out.
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    pub unread: Unread,
 }
 
 /// Reads all inputs once. `make` is called for every document, on all threads. `give` gets what `make` returned, with the ids of the
@@ -69,10 +64,8 @@ pub fn each_document<T: Send>(
             has_keys: config.keep() != Keep::First,
             make,
         };
-        let mut read = DocumentsRead {
-            left_out: source.left_out.clone(),
-            ..DocumentsRead::default()
-        };
+        let mut read = DocumentsRead::default();
+        read.unread.left_out.clone_from(&source.left_out);
         in_order_placed(
             &means.pool,
             Blocks::new(&source).whole(bad.is_some()),
@@ -83,15 +76,12 @@ pub fn each_document<T: Send>(
                 }
                 read.documents += made.documents.len() as u64;
                 read.bytes += made.bytes;
-                read.bad_lines += made.bad_count;
-                LeftOut::add(&mut read.left_out, made.left_out);
-                let examples = made
+                LeftOut::add(&mut read.unread.left_out, made.left_out);
+                let errors = made
                     .bad_messages
                     .into_iter()
                     .map(|(at, fault)| fault.at_place(place.of(at.into())));
-                read.bad_examples.extend(
-                    examples.take(BAD_EXAMPLES - read.bad_examples.len().min(BAD_EXAMPLES)),
-                );
+                read.unread.add_bad(made.bad_count, errors);
                 let mut documents = Vec::with_capacity(made.documents.len());
                 for (at, id, made) in made.documents {
                     let is_named = id.is_empty();

@@ -43,9 +43,21 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
         }
         Ok(true)
     })?;
-    let found = |(text, id): (Option<String>, &&str)| {
-        text.ok_or_else(|| {
-            let inputs: Vec<String> = config.inputs.iter().map(|name| shown_name(name)).collect();
+    all_found(texts, ids, &config.inputs)
+}
+
+/// Returns what was found for each id.
+///
+/// # Errors
+/// Fails with the first id for which nothing was found.
+pub(crate) fn all_found<T>(
+    found: Vec<Option<T>>,
+    ids: &[&str],
+    inputs: &[String],
+) -> Result<Vec<T>> {
+    let one = |(found, id): (Option<T>, &&str)| {
+        found.ok_or_else(|| {
+            let inputs: Vec<String> = inputs.iter().map(|name| shown_name(name)).collect();
             Error::new(
                 ErrorKind::Input,
                 format!(
@@ -56,5 +68,5 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
             )
         })
     };
-    texts.into_iter().zip(ids).map(found).collect()
+    found.into_iter().zip(ids).map(one).collect()
 }

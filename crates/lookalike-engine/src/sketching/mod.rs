@@ -34,7 +34,7 @@ use lookalike::{
 use lookalike_io::{
     error::{Error, Result},
     lock::lock,
-    read::{Block, Blocks, Fields, Scratch as ReadScratch, Source, Start},
+    read::{BAD_EXAMPLES, Block, Blocks, Fields, Scratch as ReadScratch, Source, Start},
     spill::Budget,
     write::Output,
 };
@@ -45,7 +45,7 @@ use self::{
     ids::{hash_label, hash_name},
     journal::Recorded,
     references::References,
-    table::{BAD_EXAMPLES, Sketched, Table},
+    table::{Sketched, Table},
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
@@ -204,7 +204,7 @@ pub(crate) fn sketch_looking<L: Look>(
     let fields = &source.reading().fields;
     let mut table = Table::new(method, budget);
     table.reference_parts = source.reference_parts();
-    table.counts.left_out = source.left_out.clone();
+    table.counts.unread.left_out = source.left_out.clone();
     table.references = References {
         only: config.against_only,
         held: config.drop_holders,
@@ -311,7 +311,7 @@ pub(crate) fn sketch_looking<L: Look>(
     log::info!(
         "documents: {}; lines skipped: {}",
         table.documents,
-        table.counts.bad_lines
+        table.counts.unread.bad_lines
     );
     Ok(table)
 }

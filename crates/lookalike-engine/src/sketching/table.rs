@@ -5,7 +5,7 @@ use std::{num::NonZeroU128, sync::Arc};
 use lookalike::{Method, fingerprint::Digest};
 use lookalike_io::{
     error::{self, Error, ErrorKind, Result},
-    read::{Block, BlockInfo, BlockInfos, LeftOut, Source},
+    read::{Block, BlockInfo, BlockInfos, LeftOut, Source, Unread},
     spill::{Budget, Spill},
     write::Kept,
 };
@@ -60,9 +60,7 @@ pub(crate) struct Table {
 pub(crate) struct Counts {
     pub(crate) line_bytes: u64,
     pub(crate) blank_lines: u64,
-    pub(crate) bad_lines: u64,
-    /// The errors of the first bad lines.
-    pub(crate) bad_examples: Vec<Error>,
+    pub(crate) unread: Unread,
     /// Documents without an id of their own, excluding references.
     pub(crate) without_id: u64,
     /// Documents that are compared by all their shingles because they have too few anchors (stop words at which shingles begin),
@@ -70,16 +68,9 @@ pub(crate) struct Counts {
     pub(crate) few_anchors: u64,
     /// Pages that were too large for finding their main part.
     pub(crate) too_large: u64,
-    /// The files and records that were left out.
-    pub(crate) left_out: Option<LeftOut>,
     /// Signs that an option would help, counted in the texts. Texts of references are not counted.
     pub(crate) signs: Signs,
 }
-
-/// The maximum number of bad lines whose errors are reported for a run, and therefore also the maximum for a block. The errors of
-/// further bad lines take no memory. Only the line numbers of skipped lines are recorded, with one entry for each series of
-/// consecutive lines.
-pub(crate) const BAD_EXAMPLES: usize = 5;
 
 /// One block's part of the table.
 pub(crate) struct Sketched {
@@ -107,7 +98,7 @@ pub(crate) struct Sketched {
     /// The bad lines and their number.
     pub(crate) bad_lines: Vec<u8>,
     pub(crate) bad_count: u64,
-    /// The errors of the first [`BAD_EXAMPLES`] bad lines, each with its number in the block.
+    /// The errors of the first [`BAD_EXAMPLES`](lookalike_io::read::BAD_EXAMPLES) bad lines, each with its number in the block.
     pub(crate) bad_messages: Vec<(u32, Error)>,
     pub(crate) line_bytes: u64,
 }
@@ -245,13 +236,13 @@ impl Table {
         }
         self.counts.too_large += sketched.too_large;
         self.counts.line_bytes += line_bytes;
-        self.counts.bad_lines += *bad_count;
-        let left_out = LeftOut::add(&mut self.counts.left_out, sketched.left_out.take());
+        let unread = &mut self.counts.unread;
+        unread.add_bad(
+            *bad_count,
+            bad_messages.drain(..).map(|(_, message)| message),
+        );
+        let left_out = LeftOut::add(&mut unread.left_out, sketched.left_out.take());
         self.counts.blank_lines += info.skipped.len().saturating_sub(*bad_count + left_out);
-        self.counts
-            .bad_examples
-            .extend(bad_messages.drain(..).map(|(_, message)| message));
-        self.counts.bad_examples.truncate(BAD_EXAMPLES);
         self.digests.append(digests)?;
         self.bits.append(bits)?;
         self.columns

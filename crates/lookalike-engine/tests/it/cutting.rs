@@ -156,7 +156,7 @@ impl Place {
         let (done, _) = self.run(&self.config, usize::MAX);
         let (summary, expected) = (done.unwrap(), self.outputs());
         assert!(
-            summary.cuts > 100 && summary.bad_lines > 5,
+            summary.cuts > 100 && summary.unread.bad_lines > 5,
             "{} cuts",
             summary.cuts
         );

@@ -4,6 +4,34 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
+
+/// The maximum number of bad lines whose errors are reported for a run, and therefore also the maximum for a block. The errors of
+/// further bad lines take no memory. Only the line numbers of skipped lines are recorded, with one entry for each series of
+/// consecutive lines.
+pub const BAD_EXAMPLES: usize = 5;
+
+/// What inputs have that is not read as documents.
+#[derive(Debug, Default, Clone, Serialize)]
+pub struct Unread {
+    /// Lines that are not records and were skipped.
+    pub bad_lines: u64,
+    /// The error messages of the first bad lines.
+    pub bad_examples: Vec<Error>,
+    /// The files and records that were left out; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
+}
+
+impl Unread {
+    /// Adds bad lines, with the errors of the first ones.
+    pub fn add_bad(&mut self, lines: u64, errors: impl Iterator<Item = Error>) {
+        self.bad_lines += lines;
+        let left = BAD_EXAMPLES - self.bad_examples.len();
+        self.bad_examples.extend(errors.take(left));
+    }
+}
+
 /// Files and records that are left out, although nothing is wrong with them and no setting excludes them.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {

@@ -68,7 +68,7 @@ pub use self::{
     },
     json::{Fields, Paths, Record, RecordFields, Shape, field_of, is_joined},
     known::{BlockInfo, BlockInfos, Skipped},
-    left_out::LeftOut,
+    left_out::{BAD_EXAMPLES, LeftOut, Unread},
     reading::Reading,
     sketched::{SKETCHES, header_of_line, sketch_header},
     source::Source,

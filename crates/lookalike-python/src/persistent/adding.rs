@@ -25,8 +25,7 @@ pub fn add(
     let mut outcome = Outcome::new(since);
     let add = |documents| step(index, asked.on_conflict, documents, &mut outcome);
     let DocumentsRead {
-        bad_lines,
-        bad_examples,
+        unread,
         without_id,
         bytes,
         ..
@@ -36,11 +35,12 @@ pub fn add(
             Stopped::Reading(error) => Failed::Reading(further(error, outcome.added())),
         },
     )?;
-    let bad_examples = bad_examples
+    let bad_examples = unread
+        .bad_examples
         .iter()
         .map(|error| error.rendered(&Keywords))
         .collect();
-    (outcome.bad_lines, outcome.bad_examples) = (bad_lines, bad_examples);
+    (outcome.bad_lines, outcome.bad_examples) = (unread.bad_lines, bad_examples);
     (outcome.without_id, outcome.bytes) = (without_id, bytes);
     Ok(outcome)
 }

@@ -181,7 +181,7 @@ impl Audit {
         });
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Others, quiet);
+        warnings(&summary.unread.bad_examples, Flags::Others, quiet);
         page::warn(&summary, quiet);
         let is_taken = output.as_deref() == Some(Path::new("-"));
         match (json, is_taken) {

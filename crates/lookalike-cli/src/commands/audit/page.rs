@@ -115,6 +115,7 @@ pub fn page(summary: &AuditSummary, auditing: &Auditing) -> String {
     );
     lines.extend(
         summary
+            .unread
             .left_out
             .as_ref()
             .map(|left| line("skipped", &left_out(left))),

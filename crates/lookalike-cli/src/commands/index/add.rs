@@ -9,7 +9,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use lookalike::{Config, text::TokensBy};
-use lookalike_engine::{DocumentsRead, Error, ErrorKind, RunConfig};
+use lookalike_engine::{Error, ErrorKind, RunConfig, Unread};
 use lookalike_index::{Change, Id, Index, OnConflict, Prepared, Stats};
 use serde::Serialize;
 
@@ -138,9 +138,8 @@ pub struct Added {
     replaced: u64,
     /// The decisions about earlier documents that changed. Those about documents that were replaced do not count.
     changed: u64,
-    bad_lines: u64,
-    /// The errors of the first bad lines.
-    bad_examples: Vec<Error>,
+    #[serde(flatten)]
+    unread: Unread,
     without_id: u64,
     bytes: u64,
     seconds: f64,
@@ -236,10 +235,10 @@ impl Adding {
         let last = index.stats().map_err(failed)?.last_change;
 
         let bars = Bars::new(self.run.quiet);
-        let read = fill(&index, &config, (step, on_conflict), &bars);
+        let added = fill(&index, &config, (step, on_conflict), &bars);
         bars.clear();
-        let (read, mut added) = read?;
-        warnings(&read.bad_examples, Flags::Others, self.run.quiet);
+        let mut added = added?;
+        warnings(&added.unread.bad_examples, Flags::Others, self.run.quiet);
         if let Some(mut lines) = decisions {
             write_decisions(&index, since, &mut lines)?;
             lines.end()?;
@@ -264,14 +263,14 @@ impl Adding {
             (true, false) => print_data(&report.json(&added)?)?,
             (true, true) => say(report.json(&added)?.trim_end()),
             (false, _) if self.run.quiet => {}
-            (false, _) => say(&self.page(folder, &read, &added)),
+            (false, _) => say(&self.page(folder, &added)),
         }
         report::write(file, &report, &added)?;
         Ok(ExitCode::SUCCESS)
     }
 
     /// Returns the summary as text.
-    fn page(&self, folder: &Path, read: &DocumentsRead, a: &Added) -> String {
+    fn page(&self, folder: &Path, a: &Added) -> String {
         let documents = counted(a.documents, "document");
         let mut lines = vec![format!(
             "{BOLD}{documents}{BOLD:#} in = {BOLD}{}{BOLD:#} added + {} skipped",
@@ -304,16 +303,17 @@ impl Adding {
             .records
             .skip_bad
             .as_deref()
-            .filter(|_| a.bad_lines > 0)
+            .filter(|_| a.unread.bad_lines > 0)
         {
             lines.push(format!(
                 "  bad      {} skipped, written to {}",
-                counted(a.bad_lines, "line"),
+                counted(a.unread.bad_lines, "line"),
                 name(file)
             ));
         }
         lines.extend(
-            read.left_out
+            a.unread
+                .left_out
                 .as_ref()
                 .map(|left| format!("  skipped  {}", left_out(left))),
         );
@@ -344,7 +344,7 @@ pub fn fill(
     config: &RunConfig,
     (step, on_conflict): (usize, OnConflict),
     bars: &Bars,
-) -> anyhow::Result<(DocumentsRead, Added)> {
+) -> anyhow::Result<Added> {
     let mut added = Added::default();
     let add = |documents: Vec<Prepared>| -> lookalike_engine::Result<()> {
         let given = documents.len() as u64;
@@ -385,25 +385,13 @@ pub fn fill(
     let read = read.map_err(|stopped| match stopped {
         Stopped::Adding(error) | Stopped::Reading(error) => further(error, added.added),
     })?;
-    let DocumentsRead {
-        documents,
-        bad_lines,
-        without_id,
-        bytes,
-        ..
-    } = read;
-    let bad_examples = read.bad_examples.clone();
-    Ok((
-        read,
-        Added {
-            documents,
-            bad_lines,
-            bad_examples,
-            without_id,
-            bytes,
-            ..added
-        },
-    ))
+    Ok(Added {
+        documents: read.documents,
+        unread: read.unread,
+        without_id: read.without_id,
+        bytes: read.bytes,
+        ..added
+    })
 }
 
 /// Says how many documents were added before an error.

@@ -10,6 +10,14 @@ use crate::output::name;
 
 /// Returns an error of an index as an error of the engine, so that messages have the command's names of settings.
 pub fn failed(error: Error) -> lookalike_engine::Error {
+    let error = match error {
+        Error::Write(source) => match source.downcast() {
+            // It is the error of an output to which the index gave something.
+            Ok(error) => return error,
+            Err(source) => Error::Write(source),
+        },
+        error => error,
+    };
     match error {
         Error::Config(error) => error.into(),
         Error::File { path, source } if source.kind() == std::io::ErrorKind::StorageFull => {

@@ -1,10 +1,14 @@
 //! `lookalike index query`.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::Args;
-use lookalike_engine::{InputDocument, RunConfig, each_document};
+use lookalike_engine::{DocumentsRead, InputDocument, RunConfig, Unread, each_document};
 use lookalike_index::{Ask, Found, Index, Like};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
@@ -17,6 +21,7 @@ use crate::{
     args::{InputArgs, RecordArgs, RunArgs},
     front::Flags,
     output::{Bars, counted, say, warnings},
+    report::{self, Report},
 };
 
 /// Find the documents of an index that are similar to a text
@@ -83,7 +88,18 @@ pub struct Query {
 impl Query {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
-        let mut lines = Lines::create(self.output.as_deref())?;
+        let input = InputArgs {
+            inputs: self.inputs,
+            input_command: self.input_command,
+            records: self.records,
+        };
+        let output = self.output.as_deref().unwrap_or(Path::new("-"));
+        let report = input
+            .report(Report::new("index query"))
+            .inputs("index", [self.folder.display().to_string()])
+            .output("matches", Some(output));
+        let file = report.open(self.run.summary.as_deref())?;
+        let mut lines = Lines::create(Some(output))?;
         let (nearest, threshold, only_kept, quiet) =
             (self.nearest, self.threshold, self.kept, self.run.quiet);
         let passages = self.passages.then_some(self.least);
@@ -99,10 +115,11 @@ impl Query {
                 })
                 .map_err(failed)
         };
-        let texts = match (&self.text, &self.id) {
+        let mut read = DocumentsRead::default();
+        match (&self.text, &self.id) {
             (Some(text), _) => {
                 write(RawValue::NULL, &find(Like::Text(text))?, &mut lines)?;
-                1
+                read.documents = 1;
             }
             (_, Some(typed)) => {
                 let id = id(&index, typed)?.ok_or_else(|| {
@@ -110,11 +127,18 @@ impl Query {
                 })?;
                 let query = raw(&id);
                 write(&query, &find(Like::Document(id))?, &mut lines)?;
-                1
+                read.documents = 1;
             }
-            _ => self.inputs(&index, find, &mut lines)?,
-        };
+            _ => read = search(&index, (&input, &self.run), find, &mut lines)?,
+        }
+        let texts = read.documents;
         let found = lines.end()?;
+        let summary = Queried {
+            texts,
+            found,
+            unread: read.unread,
+        };
+        report::write(file, &report, &summary)?;
         if !quiet {
             say(&format!(
                 "{} similar to {}",
@@ -124,41 +148,45 @@ impl Query {
         }
         Ok(ExitCode::from(u8::from(found == 0 && texts > 0)))
     }
+}
 
-    /// Searches for all texts of the inputs. Returns their number.
-    fn inputs(
-        self,
-        index: &Index,
-        find: impl Fn(Like) -> lookalike_engine::Result<Vec<Found>> + Sync,
-        lines: &mut Lines,
-    ) -> anyhow::Result<u64> {
-        let input = InputArgs {
-            inputs: self.inputs,
-            input_command: self.input_command,
-            records: self.records,
-        };
-        // Keep order does not matter, so the field that decides it need not be there.
-        let config = RunConfig {
-            keep: None,
-            ..reading(index, &input, &self.run)?
-        };
-        let bars = Bars::new(self.run.quiet);
-        let read = each_document(
-            &config,
-            |document: InputDocument, _| find(Like::Text(document.text)),
-            |answers| {
-                answers.into_iter().try_for_each(|(id, found)| {
-                    let id = id_of(id);
-                    write(&raw(&id), &found?, lines)
-                })
-            },
-            &|progress| bars.observe(progress),
-        );
-        bars.clear();
-        let read = read?;
-        warnings(&read.bad_examples, Flags::Others, self.run.quiet);
-        Ok(read.documents)
-    }
+/// What was searched for, and what was found.
+#[derive(Serialize)]
+struct Queried {
+    texts: u64,
+    found: u64,
+    #[serde(flatten)]
+    unread: Unread,
+}
+
+/// Searches for all texts of the inputs.
+fn search(
+    index: &Index,
+    (input, run): (&InputArgs, &RunArgs),
+    find: impl Fn(Like) -> lookalike_engine::Result<Vec<Found>> + Sync,
+    lines: &mut Lines,
+) -> anyhow::Result<DocumentsRead> {
+    // Keep order does not matter, so the field that decides it need not be there.
+    let config = RunConfig {
+        keep: None,
+        ..reading(index, input, run)?
+    };
+    let bars = Bars::new(run.quiet);
+    let read = each_document(
+        &config,
+        |document: InputDocument, _| find(Like::Text(document.text)),
+        |answers| {
+            answers.into_iter().try_for_each(|(id, found)| {
+                let id = id_of(id);
+                write(&raw(&id), &found?, lines)
+            })
+        },
+        &|progress| bars.observe(progress),
+    );
+    bars.clear();
+    let read = read?;
+    warnings(&read.unread.bad_examples, Flags::Others, run.quiet);
+    Ok(read)
 }
 
 /// Writes the lines of a text, which has this id.

@@ -58,7 +58,7 @@ impl Mirrors {
         });
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Mirrors, quiet);
+        warnings(&summary.unread.bad_examples, Flags::Mirrors, quiet);
         if json {
             say(report.json(&summary)?.trim_end());
         } else if !quiet {
@@ -74,9 +74,13 @@ impl Mirrors {
                 "found: {}",
                 found(&summary.finding, &config.method)
             ));
-            notes(&config.method, &summary.finding, summary.left_out.as_ref())
-                .iter()
-                .for_each(|words| say(words));
+            notes(
+                &config.method,
+                &summary.finding,
+                summary.unread.left_out.as_ref(),
+            )
+            .iter()
+            .for_each(|words| say(words));
             above(&summary.finding)
                 .iter()
                 .for_each(|words| say(&format!("memory: {words}")));

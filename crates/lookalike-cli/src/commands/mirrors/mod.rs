@@ -251,7 +251,7 @@ impl Mirrors {
         let done = mirrors(&config, &asked, outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Mirrors, quiet);
+        warnings(&summary.unread.bad_examples, Flags::Mirrors, quiet);
         if json {
             say(report.json(&summary)?.trim_end());
         } else if !quiet {
@@ -270,9 +270,13 @@ impl Mirrors {
                     counted(common, "page")
                 ));
             }
-            notes(&config.method, &summary.finding, summary.left_out.as_ref())
-                .iter()
-                .for_each(|words| say(words));
+            notes(
+                &config.method,
+                &summary.finding,
+                summary.unread.left_out.as_ref(),
+            )
+            .iter()
+            .for_each(|words| say(words));
             summary
                 .report
                 .iter()

@@ -216,7 +216,7 @@ impl Passages {
         if let Some(page) = page {
             print(&page.text(summary.pairs))?;
         }
-        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&summary.unread.bad_examples, Flags::Others, self.run.quiet);
         match (self.json && self.output.is_some(), self.run.quiet) {
             (true, _) => say(report.json(&summary)?.trim_end()),
             (false, false) => say(&words(&summary, config.against.is_empty())),
@@ -279,10 +279,13 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
             counted(summary.pairs_left_out, "pair")
         );
     }
-    if summary.bad_lines > 0 {
-        words += &format!("\nbad: {} skipped", counted(summary.bad_lines, "line"));
+    if summary.unread.bad_lines > 0 {
+        words += &format!(
+            "\nbad: {} skipped",
+            counted(summary.unread.bad_lines, "line")
+        );
     }
-    if let Some(left) = &summary.left_out {
+    if let Some(left) = &summary.unread.left_out {
         words += &format!("\nskipped: {}", left_out(left));
     }
     if let Some(pages) = too_large(summary.too_large) {

@@ -19,8 +19,8 @@ use lookalike_io::{
     memory::peak_memory,
     pool::install,
     read::{
-        Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Scratch, Source, each_block,
-        expand_decisions,
+        BAD_EXAMPLES, Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Scratch, Source,
+        Unread, each_block, expand_decisions,
     },
     spill::{Budget, places::Places},
     store::shown_name,
@@ -43,7 +43,7 @@ use crate::{
         parallel::{Place, Weigh, in_order_placed},
         reading::reading,
     },
-    sketching::{ids::hash_name, table::BAD_EXAMPLES},
+    sketching::ids::hash_name,
 };
 
 /// The result of applying decisions. The number of documents always equals kept + dropped.
@@ -55,10 +55,9 @@ pub struct Applied {
     pub kept: u64,
     /// Documents that are dropped.
     pub dropped: u64,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
     /// Bytes of the documents' lines, decompressed.
     pub bytes: u64,
     /// The pairs from which the decisions were made; `None` if a file of decisions was applied.
@@ -365,8 +364,7 @@ impl Progressed {
             documents: 0,
             kept: 0,
             dropped: 0,
-            bad_lines: 0,
-            bad_examples: Vec::new(),
+            unread: Unread::default(),
             bytes: 0,
             pairs: None,
             seconds: 0.0,
@@ -431,12 +429,9 @@ impl Progressed {
         block.failed.take().map_or(Ok(()), Err)?;
         self.counts.dropped = self.counts.documents - self.counts.kept;
         self.counts.bytes += block.bytes;
-        self.counts.bad_lines += *bad_count;
         let reported = |(record, fault): (u32, Error)| fault.at_place(place.of(record.into()));
-        let left = BAD_EXAMPLES - self.counts.bad_examples.len();
-        self.counts
-            .bad_examples
-            .extend(bad_messages.drain(..).take(left).map(reported));
+        let errors = bad_messages.drain(..).map(reported);
+        self.counts.unread.add_bad(*bad_count, errors);
         self.blocks.push(info)
     }
 

@@ -200,9 +200,7 @@ fn all_passes(
             .transpose()?,
         worst_removals,
         worst_missed,
-        bad_lines: table.counts.bad_lines,
-        bad_examples: table.counts.bad_examples.clone(),
-        left_out: table.counts.left_out.clone(),
+        unread: table.counts.unread.clone(),
         result: outcome.figures,
     };
     finish([bad, lines])?;

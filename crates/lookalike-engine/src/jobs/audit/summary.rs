@@ -1,7 +1,7 @@
 //! The results of an audit.
 
 use lookalike::verify::Measure;
-use lookalike_io::{error::Error, read::LeftOut};
+use lookalike_io::read::Unread;
 use serde::Serialize;
 
 use super::{
@@ -39,11 +39,7 @@ pub struct AuditSummary {
     pub worst_removals: Vec<WorstRemoval>,
     /// The most similar pairs of kept documents, of those with a sampled document.
     pub worst_missed: Vec<WorstMissed>,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out; `None` if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
 }

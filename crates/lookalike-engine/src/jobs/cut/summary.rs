@@ -1,7 +1,7 @@
 //! Defines the summary of a run that cuts.
 
 use lookalike::cut::{CutConfig, Piece, Units};
-use lookalike_io::{error::Error, read::LeftOut};
+use lookalike_io::read::Unread;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -40,13 +40,9 @@ pub struct CutSummary {
     pub min_tokens: usize,
     /// The other settings.
     pub settings: CutConfig,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out; `None` if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
     /// Bytes of the documents' lines, decompressed, including those of references.
     pub bytes: u64,
     /// Bytes of memory that the run used above its limit.

@@ -365,11 +365,9 @@ fn write_report(
 
 fn count_lines(summary: &mut Summary, table: &Table) {
     summary.bytes = table.counts.line_bytes;
-    summary.bad_lines = table.counts.bad_lines;
-    summary.bad_examples.clone_from(&table.counts.bad_examples);
+    summary.unread.clone_from(&table.counts.unread);
     summary.without_id = table.counts.without_id;
     summary.blank_lines = table.counts.blank_lines;
-    summary.left_out.clone_from(&table.counts.left_out);
 }
 
 /// A stopwatch that measures laps of wall-clock time.

@@ -1,7 +1,7 @@
 //! Defines the summary of a run, in numbers.
 
 use lookalike::{Config, Method, Verify, lsh::Shape};
-use lookalike_io::{error::Error, read::LeftOut};
+use lookalike_io::read::Unread;
 use serde::Serialize;
 
 use crate::{
@@ -34,13 +34,9 @@ pub struct Summary {
     pub representatives: u64,
     /// The number of documents in the largest group, including the kept document.
     pub largest_group: u64,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out; `None` if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
     /// Documents without an id in their record; they are named `file:line`.
     pub without_id: u64,
     /// Blank lines, which are skipped.
@@ -163,9 +159,7 @@ impl Summary {
             empty: 0,
             representatives: 0,
             largest_group: 0,
-            bad_lines: 0,
-            bad_examples: Vec::new(),
-            left_out: None,
+            unread: Unread::default(),
             without_id: 0,
             blank_lines: 0,
             bytes: 0,

@@ -39,7 +39,7 @@ impl Roll {
         Ok(Self {
             by_id,
             labels,
-            bad_examples: table.counts.bad_examples.clone(),
+            bad_examples: table.counts.unread.bad_examples.clone(),
         })
     }
 

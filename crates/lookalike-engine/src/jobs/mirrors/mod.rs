@@ -30,7 +30,7 @@ use lookalike_applications::mirrors::{Mirrors, Side};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
-    read::LeftOut,
+    read::Unread,
     words,
     write::finish,
 };
@@ -127,13 +127,9 @@ pub struct MirrorsSummary {
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out; `None` if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
 }
 
 /// Finds pairs of sites, each with one site of the references (the first collection) and one site of the inputs (the second).
@@ -299,9 +295,7 @@ fn all_passes(
             above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)),
             ..finding
         },
-        bad_lines: table.counts.bad_lines,
-        bad_examples: table.counts.bad_examples.clone(),
-        left_out: table.counts.left_out.clone(),
+        unread: table.counts.unread.clone(),
     };
     if let (
         Some(output),

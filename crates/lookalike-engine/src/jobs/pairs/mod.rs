@@ -20,7 +20,7 @@ use lookalike::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
-    read::{LeftOut, Reading},
+    read::{Reading, Unread},
     spill::Sorter,
     words,
     write::{Output, finish},
@@ -80,13 +80,9 @@ pub struct PairsSummary {
     /// The report; `None` if no report was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportFigures>,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out; `None` if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
 }
 
 /// Writes every pair of similar documents, sorted by their positions in the input. Empty texts match nothing. If there are
@@ -286,9 +282,7 @@ fn listed(
         finding,
         sketches: None,
         report: None,
-        bad_lines: table.counts.bad_lines,
-        bad_examples: table.counts.bad_examples.clone(),
-        left_out: table.counts.left_out.clone(),
+        unread: table.counts.unread.clone(),
     };
     if let (Some(output), Some(pairs)) = (&mut report, in_report) {
         let started = Instant::now();

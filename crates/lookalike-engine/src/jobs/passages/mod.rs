@@ -28,7 +28,7 @@ use lookalike::{Method, regions::RegionSettings, runs::Winnowing, text::TokensBy
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
-    read::{Blocks, LeftOut},
+    read::{Blocks, Unread},
     words,
     write::finish,
 };
@@ -73,13 +73,9 @@ pub struct PassagesSummary {
     pub above_memory: u64,
     /// Pages that were too large or nested too deeply for finding their main part, so that all their text was compared.
     pub too_large: u64,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out; `None` if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
     /// The report; `None` if no report was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportFigures>,
@@ -244,9 +240,7 @@ fn all_passes(
         windows_aside: index.excluded(),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
         too_large: table.counts.too_large,
-        bad_lines: table.counts.bad_lines,
-        bad_examples: table.counts.bad_examples.clone(),
-        left_out: table.counts.left_out.clone(),
+        unread: table.counts.unread.clone(),
         report: None,
     };
     if let (Some(output), Some(best)) = (&mut report, &best) {

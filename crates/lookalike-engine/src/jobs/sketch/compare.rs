@@ -1,9 +1,6 @@
 //! Finds the sketches of two documents that a user names.
 
-use lookalike::{
-    shown::quoted,
-    stored::{SketchParameters, StoredSketch},
-};
+use lookalike::stored::{SketchParameters, StoredSketch};
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
     read::{Reading, Source},
@@ -11,7 +8,7 @@ use lookalike_io::{
 };
 
 use super::{header::of_all, rows::each_row};
-use crate::config::RunConfig;
+use crate::{config::RunConfig, pass::by_id::all_found};
 
 /// Returns the parameters of a collection of sketches and the sketches of the documents with these ids, in the order of `ids`; or
 /// `None` if the inputs are not files of sketches. An id is given as a user would type it: a string with or without its quotes, or a
@@ -39,21 +36,7 @@ pub fn find_sketches(
         wanted.for_each(|(sketch, _)| *sketch = Some(row.sketch.clone()));
         Ok(())
     })?;
-    let sketch = |(sketch, id): (Option<StoredSketch>, &&str)| {
-        sketch.ok_or_else(|| {
-            let inputs: Vec<String> = config.inputs.iter().map(|name| shown_name(name)).collect();
-            Error::new(
-                ErrorKind::Input,
-                format!(
-                    "no document has the id {} in {}",
-                    quoted(&shown_name(id)),
-                    inputs.join(", ")
-                ),
-            )
-        })
-    };
-    let sketches: Result<_> = found.into_iter().zip(ids).map(sketch).collect();
-    Ok(Some((parameters, sketches?)))
+    Ok(Some((parameters, all_found(found, ids, &config.inputs)?)))
 }
 
 /// Returns the parameters and the sketches of several files that have one document each; or `None` if the first of them is not a file

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, time::Instant};
 use lookalike::stored::{Sketching, StoredSketch};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
-    read::{Reading, Source},
+    read::{Reading, Source, Unread},
     words,
     write::{IdKind, SketchRow, are_rows, finish, refuse_overwriting},
 };
@@ -107,9 +107,7 @@ fn all_passes(
         parameters,
         merged: Some(files),
         united: union.then_some(united.len() as u64),
-        bad_lines: 0,
-        bad_examples: Vec::new(),
-        left_out: None,
+        unread: Unread::default(),
         seconds: started.elapsed().as_secs_f64(),
     })
 }

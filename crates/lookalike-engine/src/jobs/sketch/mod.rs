@@ -26,7 +26,7 @@ use lookalike::{
 use lookalike_io::{
     error::{Error, Result, without_panic},
     pool::install,
-    read::LeftOut,
+    read::Unread,
     write::{Output, are_rows, finish},
 };
 use serde::Serialize;
@@ -55,13 +55,9 @@ pub struct SketchSummary {
     /// The number of documents that are unions of several; `None` if documents are not united.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub united: Option<u64>,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out; `None` if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
     /// The duration of the run.
     pub seconds: f64,
 }
@@ -141,9 +137,7 @@ fn all_passes(
         parameters: parameters.clone(),
         merged: None,
         united: None,
-        bad_lines: table.counts.bad_lines,
-        bad_examples: table.counts.bad_examples.clone(),
-        left_out: table.counts.left_out.clone(),
+        unread: table.counts.unread.clone(),
         seconds: started.elapsed().as_secs_f64(),
     })
 }

@@ -153,8 +153,7 @@ fn all_passes(
         documents: summary.documents,
         kept: summary.kept,
         dropped: summary.dropped,
-        bad_lines: summary.bad_lines,
-        bad_examples: summary.bad_examples,
+        unread: summary.unread,
         bytes: summary.bytes,
         pairs: Some(AppliedPairs {
             threshold: config.method.threshold,

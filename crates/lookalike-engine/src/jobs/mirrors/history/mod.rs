@@ -14,7 +14,7 @@ use lookalike_applications::mirrors::{Event, Evidence};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
-    read::LeftOut,
+    read::Unread,
     spill::Sorter,
     write::finish,
 };
@@ -94,13 +94,9 @@ pub struct HistorySummary {
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
-    /// Lines that are not records and were skipped.
-    pub bad_lines: u64,
-    /// The error messages of the first bad lines.
-    pub bad_examples: Vec<Error>,
-    /// The files and records that were left out; `None` if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    /// What was not read as a document.
+    #[serde(flatten)]
+    pub unread: Unread,
 }
 
 /// Writes one JSON line for each page of several crawls, in the order of first crawls and first pages: its address in each crawl, and
@@ -249,9 +245,7 @@ fn all_passes(
             above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)),
             ..finding
         },
-        bad_lines: table.counts.bad_lines,
-        bad_examples: table.counts.bad_examples.clone(),
-        left_out: table.counts.left_out.clone(),
+        unread: table.counts.unread.clone(),
     };
     finish([bad, output])?;
     Ok(summary)
