@@ -10,6 +10,7 @@ use super::{
     seeds::{Seed, seeds},
     settings::{MERGED, RegionSettings},
     trimmed::parts,
+    verbatim::add_runs,
 };
 use crate::runs::Run;
 
@@ -21,8 +22,8 @@ const PART: u64 = 5 * ONE / 2;
 /// their tokens, with the runs that they [share](crate::runs::shared_runs). The shorter the shortest run, the more of a passage that
 /// was changed a lot is found: 4 tokens are usual.
 ///
-/// Regions come without a guarantee: a run that is too short or consists of frequent tokens is in none, and the edge of a region may
-/// be a few tokens off.
+/// Each run of at least [`tokens`](RegionSettings::tokens) tokens is in regions. What was changed comes without a guarantee: shorter
+/// runs of frequent tokens may be in no region, and the edge of a region may be a few tokens off.
 ///
 /// Cost: about half a microsecond per token of both texts; sorting, and a bounded number of steps for each seed. Settings outside the valid
 /// range give a result too, but not a useful one: see [`RegionSettings::check`].
@@ -37,7 +38,7 @@ pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) ->
         b.len()
     );
     let numbered = Numbered::new([a, b]);
-    let seeds = seeds(&numbered, runs);
+    let mut seeds = seeds(&numbered, runs);
     let mut bags = Bags::new(&numbered);
     let gap = u32::try_from(settings.gap).unwrap_or(u32::MAX);
     let found = linked(&seeds, gap)
@@ -57,9 +58,16 @@ pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) ->
         settings.gap.saturating_mul(MERGED),
         settings.density,
     );
-    chosen(regions, [a.len(), b.len()], settings)
+    let lengths = [a.len(), b.len()];
+    let mut regions = chosen(regions, lengths, settings);
+    add_runs(&mut regions, &mut seeds, runs, settings.tokens, lengths);
+    regions.sort_by_key(|[a, b]| (a.start, b.start, a.end, b.end));
+    regions
         .into_iter()
-        .map(|(parts, common)| region(parts, common, &seeds))
+        .map(|parts| {
+            let common = bags.common(&parts);
+            region(parts, common, &seeds)
+        })
         .collect()
 }
 

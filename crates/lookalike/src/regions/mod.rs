@@ -13,6 +13,7 @@
 //! | parts | `trimmed` | each group is cut to its best part: the segment with the maximum gain |
 //! | regions | `merged` | parts that lie side by side in both texts, in any order, are one region if it is dense enough |
 //! | choice | `chosen` | regions that are too short, too thin, or covered by better ones are left out |
+//! | runs | `verbatim` | long runs that are in no region extend one, or are regions |
 //!
 //! Only the two texts determine the result, so it is the same in every collection. All weights are integers, so that it is the same
 //! on every machine.
@@ -46,8 +47,14 @@
 //!   its first token to its last in each text, if this region has the given density; otherwise it is divided again with half the
 //!   gap, rounded down, and so on. With a gap of 0, each part is a region of its own. The same holds after 64 divisions.
 //! - **Choice.** Regions with fewer than `tokens` tokens on one side, with a lower density than `density` or a lower score than
-//!   `score` are left out. The others are considered in descending order of their scores, and with equal scores in text order. A region is reported unless, in both texts, reported regions cover at least half of its tokens.
-//! - **Runs of a region.** All seeds inside a region on both sides; seeds that follow each other in both texts are one run.
+//!   `score` are left out. The others are considered in descending order of their scores, and with equal scores in text order. A region is reported unless, in both
+//!   texts, reported regions cover at least half of its tokens.
+//! - **Long runs.** The runs with at least `tokens` tokens are considered in descending order of their lengths, and with equal
+//!   lengths in text order. A run is passed over if, in both texts, regions cover all its tokens. Otherwise, the first region to be
+//!   reported that has at least half of the run's tokens in both texts grows to all of them. If there is no such region, the run is
+//!   reported as a region, whatever its density and score.
+//! - **Runs of a region.** All seeds inside a region on both sides, and the tokens of long runs that are regions; those that follow
+//!   each other in both texts are one run.
 
 mod settings;
 
@@ -66,6 +73,8 @@ mod trimmed;
 mod merged;
 
 mod chosen;
+
+mod verbatim;
 
 mod found;
 

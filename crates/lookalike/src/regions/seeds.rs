@@ -1,5 +1,7 @@
 //! Seeds: pairs of positions of equal tokens from which regions grow.
 
+use std::ops::Range;
+
 use super::rarity::Numbered;
 use crate::runs::Run;
 
@@ -103,10 +105,10 @@ fn of_runs(numbered: &Numbered, runs: &[Run], seeds: &mut Vec<Seed>) {
 }
 
 /// The positions of a text that are not taken yet. A taken position points to a later one.
-struct Free(Vec<usize>);
+pub(super) struct Free(Vec<usize>);
 
 impl Free {
-    fn new(length: usize) -> Self {
+    pub(super) fn new(length: usize) -> Self {
         Self((0..=length).collect())
     }
 
@@ -123,6 +125,17 @@ impl Free {
         if self.0[at] == at {
             self.0[at] = at + 1;
         }
+    }
+
+    /// Takes all positions of a part. Returns whether one of them was free.
+    pub(super) fn cover(&mut self, part: &Range<usize>) -> bool {
+        let first = self.next(part.start);
+        let mut at = first;
+        while at < part.end {
+            self.take(at);
+            at = self.next(at);
+        }
+        first < part.end
     }
 }
 

@@ -108,6 +108,22 @@ fn too_little_in_common_is_no_region() {
 }
 
 #[test]
+fn a_long_run_of_frequent_tokens_is_a_region() {
+    // Both texts have the passage in other places too, a word at a time.
+    let passage = tokens(0..26);
+    let often =
+        |from: u64| -> Vec<u64> { (0..26 * 12).flat_map(|at| [at % 26, from + at]).collect() };
+    let a = [passage.clone(), tokens(1000..1200), often(10_000)].concat();
+    let b = [tokens(2000..2200), passage, often(20_000)].concat();
+    let found = find(&a, &b, &RegionSettings::default());
+    assert_eq!((&found[0].a, &found[0].b), (&(0..26), &(200..226)));
+    assert!(
+        found[0].score < RegionSettings::default().score,
+        "{found:?}"
+    );
+}
+
+#[test]
 fn a_passage_that_was_copied_twice_is_two_regions() {
     let passage = tokens(1000..1060);
     let [a, b] = with(&[passage.clone(), tokens(5000..5200), passage].concat());
@@ -128,7 +144,9 @@ fn degenerate_texts_have_an_answer() {
     let settings = RegionSettings::default();
     assert_eq!(find(&[], &[], &settings), []);
     assert_eq!(find(&[1], &[1], &settings), []);
-    assert_eq!(find(&[1; 5000], &[1; 3000], &settings), []);
+    let found = find(&[1; 5000], &[1; 3000], &settings);
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0].a, &found[0].b), (&(0..5000), &(0..3000)));
     let periodic: Vec<u64> = (0..20_000).map(|at| at % 3).collect();
     let found = find(&periodic, &periodic[..10_000], &settings);
     assert!(found.len() <= 3, "{found:?}");
@@ -149,10 +167,20 @@ proptest! {
         };
         let (a, b) = (text(&parts), text(&others));
         let settings = RegionSettings { gap, tokens: least, density, score };
-        let found = find(&a, &b, &settings);
+        let runs = shared_runs(&a, &b, Winnowing::new(4).unwrap());
+        let found = regions(&a, &b, &runs, &settings);
+        for run in runs.iter().filter(|run| run.tokens >= least) {
+            prop_assert!((run.a..run.a + run.tokens).all(|at| found.iter().any(|region| region.a.contains(&at))));
+            prop_assert!((run.b..run.b + run.tokens).all(|at| found.iter().any(|region| region.b.contains(&at))));
+        }
         for region in &found {
             prop_assert!(region.a.len() >= least && region.b.len() >= least && region.a.end <= a.len() && region.b.end <= b.len());
-            prop_assert!(region.density >= density && region.density <= 1.0 && region.score >= score);
+            prop_assert!(region.density <= 1.0);
+            let has_run = runs.iter().any(|run| {
+                let is_in = |side: &Range<usize>, start| side.start <= start && start + run.tokens <= side.end;
+                run.tokens >= least && is_in(&region.a, run.a) && is_in(&region.b, run.b)
+            });
+            prop_assert!(has_run || region.density >= density && region.score >= score);
             prop_assert!(region.tokens <= region.a.len().min(region.b.len()) && region.score <= region.tokens as f64);
             prop_assert!(!region.runs.is_empty());
             for run in &region.runs {

@@ -1,7 +1,7 @@
 //! The naive twin of `regions`. It follows the definition in the documentation of `lookalike::regions` sentence by sentence, and
 //! compares everything with everything. It shares only the types of the fast implementation.
 
-use std::{collections::BTreeSet, ops::Range};
+use std::{cmp::Reverse, collections::BTreeSet, ops::Range};
 
 use lookalike::{
     regions::{Region, RegionSettings},
@@ -47,6 +47,32 @@ pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) ->
             reported.push(region);
         }
     }
+    let mut seeds = seeds;
+    let mut long: Vec<&Run> = runs.iter().collect();
+    long.retain(|run| run.tokens >= settings.tokens);
+    long.sort_by_key(|run| (Reverse(run.tokens), run.a, run.b));
+    for run in long {
+        let sides = [run.a, run.b].map(|start| start..start + run.tokens);
+        let has = |side: usize, at: usize| reported.iter().any(|region| region[side].contains(&at));
+        if (0..2).all(|side| sides[side].clone().all(|at| has(side, at))) {
+            continue;
+        }
+        let has_half = |region: &Part| {
+            (0..2).all(|side| {
+                let of_run = sides[side].clone();
+                2 * of_run.filter(|at| region[side].contains(at)).count() >= run.tokens
+            })
+        };
+        if let Some(number) = reported.iter().position(has_half) {
+            for (side, of_run) in reported[number].iter_mut().zip(sides) {
+                *side = side.start.min(of_run.start)..side.end.max(of_run.end);
+            }
+        } else {
+            seeds.extend((0..run.tokens).map(|at| [run.a + at, run.b + at]));
+            reported.push(sides);
+        }
+    }
+    let seeds: Vec<Seed> = BTreeSet::from_iter(seeds).into_iter().collect();
     reported.sort_by_key(place);
     reported
         .iter()
