@@ -108,6 +108,7 @@ _TAKES = {
         ("after", "limit", "min_tokens", "min_left", "recheck", "worst"),
         _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),
     ),
+    "within": _Takes('a str, such as "all" or the name of a field', lambda value: isinstance(value, str)),
     "by": _Takes('"host", "folder" or "field:NAME"', lambda value: isinstance(value, str)),
     "depth": _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),
     "share": _SHARE,
@@ -202,15 +203,19 @@ def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Seque
         if value is None and name not in needed:
             continue
         takes = _TAKES.get(name)
-        if takes is not None and not takes.fits(value):
+        if takes is not None and (_is_data(value) or not takes.fits(value)):
             raise ConfigError(f"{name}= takes {takes.words}, not {_shown(value)}", option=name)
         if name == "threshold" and math.isnan(value):
             raise ConfigError("threshold= takes a number above 0 and at most 1, not nan", option=name)
 
 
+def _is_data(value: Any) -> bool:
+    """Return whether a value is data of another library. It may be damaged, and comparing or showing it would then end the process."""
+    return type(value).__module__.partition(".")[0] in ("pandas", "pyarrow", "datasets")
+
+
 def _shown(value: Any) -> str:
-    if type(value).__module__.partition(".")[0] in ("pandas", "pyarrow", "datasets"):
-        # The values may be damaged, and showing them would then end the process.
+    if _is_data(value):
         return f"a {type(value).__name__}"
     words = repr(value)
     if len(words) > 60:

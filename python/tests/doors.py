@@ -83,10 +83,7 @@ def functions():
 
 
 def arguments(function):
-    """Return the names of a function's arguments, and whether each is given by its place and is needed.
-
-    Only `against` is taken from the keywords of a `TypedDict`: no other one takes data.
-    """
+    """Return the names of a function's arguments and keywords, and whether each is given by its place and is needed."""
     names = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is not parameter.VAR_KEYWORD:
@@ -94,7 +91,7 @@ def arguments(function):
             names[parameter.name] = is_placed, is_placed or parameter.default is parameter.empty
         elif parameter.annotation is not parameter.empty:
             for keywords in typing.get_args(typing.get_type_hints(function)[parameter.name]):
-                names |= {"against": (False, False)} if "against" in keywords.__annotations__ else {}
+                names |= dict.fromkeys(typing.get_type_hints(keywords), (False, False))
     return names
 
 

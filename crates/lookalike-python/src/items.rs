@@ -5,7 +5,7 @@ use lookalike::{
     fingerprint::{sort_distinct, token_hashes},
     text::{Tokens, canonicalise},
 };
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::{
     exceptions::PyTypeError,
     prelude::*,
@@ -51,7 +51,7 @@ impl Item {
     }
 
     /// Reads all items of a batch.
-    pub fn batch(items: &Bound<'_, PyAny>) -> PyResult<Vec<Self>> {
+    fn batch(items: &Bound<'_, PyAny>) -> PyResult<Vec<Self>> {
         if items.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err(
                 "expected a batch of texts, not one text; give a list",
@@ -93,24 +93,52 @@ pub fn tokens(method: &Method, text: &str, buffers: &mut (Tokens, Vec<u64>)) {
 /// Bytes of work that justify one more thread.
 const WORTH: usize = 1 << 16;
 
-/// Fills `width` elements for each item of a batch.
-pub fn fill<T: Send, S>(
-    items: &[Item],
-    out: &mut [T],
+/// Returns `width` elements for each item of a batch, which `row` fills. The interpreter is released meanwhile.
+fn filled<T: Default + Send, S: Default>(
+    items: &Bound<'_, PyAny>,
     width: usize,
     threads: usize,
-    state: impl Fn() -> S + Sync,
     row: impl Fn(&mut S, &Item, &mut [T]) + Sync,
-) -> PyResult<()> {
-    let weight: usize = items.iter().map(Item::weight).sum();
+) -> PyResult<Vec<T>> {
+    let batch = Item::batch(items)?;
+    let weight: usize = batch.iter().map(Item::weight).sum();
     let threads = parallel::threads(threads).min(weight / WORTH + 1);
     // Pieces are small, so that threads do not wait long for the last piece.
-    let rows = items.len().div_ceil(threads * 16).max(1);
-    parallel::fill(out, rows * width, threads, state, |state, first, out| {
-        for (item, out) in items[first / width..].iter().zip(out.chunks_mut(width)) {
+    let rows = batch.len().div_ceil(threads * 16).max(1);
+    let mut out = Vec::new();
+    out.resize_with(batch.len() * width, T::default);
+    let fill = |state: &mut S, first, out: &mut [T]| {
+        for (item, out) in batch[first / width..].iter().zip(out.chunks_mut(width)) {
             row(state, item, out);
         }
-    })
+    };
+    let py = items.py();
+    py.detach(|| parallel::fill(&mut out, rows * width, threads, S::default, fill))?;
+    Ok(out)
+}
+
+/// Returns an array with a row of `width` elements for each item of a batch.
+pub fn table<'py, T: Element + Default, S: Default>(
+    items: &Bound<'py, PyAny>,
+    width: usize,
+    threads: usize,
+    row: impl Fn(&mut S, &Item, &mut [T]) + Sync,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    let out = filled(items, width, threads, row)?;
+    let rows = out.len() / width;
+    PyArray1::from_vec(items.py(), out).reshape([rows, width])
+}
+
+/// Returns what `make` makes of each item of a batch.
+pub fn each<T: Send>(
+    items: &Bound<'_, PyAny>,
+    threads: usize,
+    make: impl Fn(&Item, &mut Scratch) -> T + Sync,
+) -> PyResult<Vec<T>> {
+    let out = filled(items, 1, threads, |scratch, item, out| {
+        out[0] = Some(make(item, scratch));
+    })?;
+    Ok(out.into_iter().flatten().collect())
 }
 
 /// Returns the shingle set of a text: sorted distinct 64-bit numbers, as a numpy array of uint64.

@@ -19,6 +19,8 @@
 
 mod error;
 
+mod pickles;
+
 mod config;
 
 mod parallel;

@@ -26,11 +26,13 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
     ids::{self, Ids, named},
-    pickles::{pickled, unpickled},
     references::References,
     stream::{Columns, Rows},
 };
-use crate::error::of_file;
+use crate::{
+    error::of_file,
+    pickles::{Pickled, pickled, unpickled},
+};
 
 /// The decisions of a run. They take 5 bytes per document and 56 more per dropped document. The ids, and the references that are
 /// representatives, take additional memory.
@@ -346,10 +348,7 @@ impl Decisions {
         Ok(PyBytes::new(py, &lines))
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py> {
         pickled::<Self>(py, &*self.store)
     }
 

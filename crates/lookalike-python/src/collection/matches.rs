@@ -15,9 +15,9 @@ use serde_json::value::RawValue;
 
 use super::{
     ids::{self, Ids, named},
-    pickles::{pickled, unpickled},
     stream::{Columns, Rows},
 };
+use crate::pickles::{Pickled, pickled, unpickled};
 
 /// The similar pairs of a run. They take 72 bytes per pair, and the bytes of the ids of both sides.
 #[derive(Serialize, Deserialize)]
@@ -139,10 +139,7 @@ impl Pairs {
         (start.min(end)..end).map(row).collect()
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py> {
         pickled::<Self>(py, &*self.store)
     }
 

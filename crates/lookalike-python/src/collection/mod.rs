@@ -2,8 +2,6 @@
 
 pub mod ids;
 
-mod pickles;
-
 mod imported;
 
 pub mod stream;

@@ -2,16 +2,14 @@
 
 use lookalike::{GreedyBy, Method, Scratch, sketch};
 use numpy::PyArray1;
-use pyo3::{
-    prelude::*,
-    types::{PyBytes, PyDict},
-};
+use pyo3::{prelude::*, types::PyDict};
 
-use super::{Estimate, ascends, from_bytes, to_bytes};
+use super::{Estimate, ascends};
 use crate::{
     config,
     error::refused,
     items::{self, Item},
+    pickles::{Pickled, pickled, unpickled},
 };
 
 /// A factory of bottom sketches: MIN_s, the s smallest numbers of a permuted shingle set, or MIN_s of MOD_m, the s smallest of
@@ -63,27 +61,10 @@ impl Bottom {
 
     /// Returns the sketches of many texts. `threads`: 0 means one per core.
     #[pyo3(signature = (items, /, threads = 0))]
-    fn sketches(
-        &self,
-        py: Python<'_>,
-        items: &Bound<'_, PyAny>,
-        threads: usize,
-    ) -> PyResult<Vec<BottomSketch>> {
-        let items = Item::batch(items)?;
-        let mut out = vec![None; items.len()];
-        py.detach(|| {
-            items::fill(
-                &items,
-                &mut out,
-                1,
-                threads,
-                Scratch::default,
-                |scratch, item, out| {
-                    out[0] = Some(self.bottom.sketch(items::bag(&self.method, item, scratch)));
-                },
-            )
-        })?;
-        Ok(out.into_iter().flatten().map(BottomSketch).collect())
+    fn sketches(&self, items: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<BottomSketch>> {
+        items::each(items, threads, |item, scratch| {
+            BottomSketch(self.bottom.sketch(items::bag(&self.method, item, scratch)))
+        })
     }
 }
 
@@ -160,19 +141,13 @@ impl BottomSketch {
         )
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((
-            py.get_type::<Self>().getattr("_from_bytes")?,
-            (to_bytes(py, &self.0)?,),
-        ))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py> {
+        pickled::<Self>(py, &self.0)
     }
 
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(from_bytes(bytes, |sketch: &sketch::BottomSketch| {
+        Ok(Self(unpickled(bytes, |sketch: &sketch::BottomSketch| {
             let (kept, s) = (sketch.sample().len(), sketch.s());
             s > 0
                 && kept <= s

@@ -5,17 +5,15 @@ use lookalike::{
     lsh::{DEFAULT_SLOTS, MAX_SLOTS},
     sketch::{self, BITS_SLOTS},
 };
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::{
-    prelude::*,
-    types::{PyBytes, PyDict},
-};
+use numpy::{PyArray1, PyArray2};
+use pyo3::{prelude::*, types::PyDict};
 
-use super::{Estimate, from_bytes, to_bytes};
+use super::Estimate;
 use crate::{
     config,
     error::{raise, refused},
     items::{self, Item},
+    pickles::{Pickled, pickled, unpickled},
 };
 
 /// A factory of MinHash signatures.
@@ -134,27 +132,14 @@ impl MinHash {
     #[pyo3(signature = (items, /, threads = 0))]
     fn signatures<'py>(
         &self,
-        py: Python<'py>,
         items: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let items = Item::batch(items)?;
-        let slots = self.slots();
-        let mut out = vec![0; items.len() * slots];
-        py.detach(|| {
-            items::fill(
-                &items,
-                &mut out,
-                slots,
-                threads,
-                Default::default,
-                |(scratch, minima): &mut _, item, row| {
-                    self.minima(item, scratch, minima);
-                    row.copy_from_slice(minima);
-                },
-            )
-        })?;
-        PyArray1::from_vec(py, out).reshape([items.len(), slots])
+        let row = |(scratch, minima): &mut _, item: &_, row: &mut [u32]| {
+            self.minima(item, scratch, minima);
+            row.copy_from_slice(minima);
+        };
+        items::table(items, self.slots(), threads, row)
     }
 
     /// Returns the b-bit sketches of many texts (Li & König 2010): a numpy array of uint8 of shape (texts, 128), with 8 mixed
@@ -166,11 +151,9 @@ impl MinHash {
     #[pyo3(signature = (items, /, threads = 0))]
     fn bits<'py>(
         &self,
-        py: Python<'py>,
         items: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<u8>>> {
-        let items = Item::batch(items)?;
         if self.slots() < BITS_SLOTS {
             let words = format!(
                 "b-bit sketches need {BITS_SLOTS} slots, got {}; use more slots",
@@ -178,21 +161,11 @@ impl MinHash {
             );
             return Err(raise("ConfigError", words));
         }
-        let mut out = vec![0; items.len() * BITS_SLOTS];
-        py.detach(|| {
-            items::fill(
-                &items,
-                &mut out,
-                BITS_SLOTS,
-                threads,
-                Default::default,
-                |(scratch, minima): &mut _, item, row| {
-                    self.minima(item, scratch, minima);
-                    row.copy_from_slice(&sketch::bits(minima));
-                },
-            )
-        })?;
-        PyArray1::from_vec(py, out).reshape([items.len(), BITS_SLOTS])
+        let row = |(scratch, minima): &mut _, item: &_, row: &mut [u8]| {
+            self.minima(item, scratch, minima);
+            row.copy_from_slice(&sketch::bits(minima));
+        };
+        items::table(items, BITS_SLOTS, threads, row)
     }
 
     fn __repr__(&self) -> String {
@@ -235,18 +208,12 @@ impl Signature {
         format!("<Signature of {} slots>", self.0.slots().len())
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((
-            py.get_type::<Self>().getattr("_from_bytes")?,
-            (to_bytes(py, &self.0)?,),
-        ))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py> {
+        pickled::<Self>(py, &self.0)
     }
 
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(from_bytes(bytes, |_| true)?))
+        Ok(Self(unpickled(bytes, |_| true)?))
     }
 }

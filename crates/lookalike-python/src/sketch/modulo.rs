@@ -2,16 +2,14 @@
 
 use lookalike::{Method, Scratch, sketch};
 use numpy::PyArray1;
-use pyo3::{
-    prelude::*,
-    types::{PyBytes, PyDict},
-};
+use pyo3::{prelude::*, types::PyDict};
 
-use super::{Estimate, ascends, from_bytes, to_bytes};
+use super::{Estimate, ascends};
 use crate::{
     config,
     error::refused,
     items::{self, Item},
+    pickles::{Pickled, pickled, unpickled},
 };
 
 /// A factory of MOD_m sketches: the permuted shingles that are divisible by m = 2^i. These sketches grow with the text, so they
@@ -57,27 +55,10 @@ impl Modulo {
 
     /// Returns the sketches of many texts. `threads`: 0 means one per core.
     #[pyo3(signature = (items, /, threads = 0))]
-    fn sketches(
-        &self,
-        py: Python<'_>,
-        items: &Bound<'_, PyAny>,
-        threads: usize,
-    ) -> PyResult<Vec<ModuloSketch>> {
-        let items = Item::batch(items)?;
-        let mut out = vec![None; items.len()];
-        py.detach(|| {
-            items::fill(
-                &items,
-                &mut out,
-                1,
-                threads,
-                Scratch::default,
-                |scratch, item, out| {
-                    out[0] = Some(self.modulo.sketch(items::bag(&self.method, item, scratch)));
-                },
-            )
-        })?;
-        Ok(out.into_iter().flatten().map(ModuloSketch).collect())
+    fn sketches(&self, items: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<ModuloSketch>> {
+        items::each(items, threads, |item, scratch| {
+            ModuloSketch(self.modulo.sketch(items::bag(&self.method, item, scratch)))
+        })
     }
 }
 
@@ -153,19 +134,13 @@ impl ModuloSketch {
         )
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((
-            py.get_type::<Self>().getattr("_from_bytes")?,
-            (to_bytes(py, &self.0)?,),
-        ))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py> {
+        pickled::<Self>(py, &self.0)
     }
 
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(from_bytes(bytes, |sketch: &sketch::ModuloSketch| {
+        Ok(Self(unpickled(bytes, |sketch: &sketch::ModuloSketch| {
             sketch.level() <= sketch::MAX_LEVEL
                 && ascends(sketch.elements())
                 && sketch

@@ -1,17 +1,15 @@
 //! SimHash.
 
 use lookalike::{Features, Method, Scratch, SimHashBy, sketch};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::{
-    prelude::*,
-    types::{PyBytes, PyDict},
-};
+use numpy::PyArray2;
+use pyo3::{prelude::*, types::PyDict};
 
-use super::{Estimate, from_bytes, to_bytes};
+use super::Estimate;
 use crate::{
     config,
     error::refused,
     items::{self, Item},
+    pickles::{Pickled, pickled, unpickled},
 };
 
 /// A factory of SimHashes: similar texts get hashes that differ in few bits.
@@ -105,29 +103,16 @@ impl SimHash {
     #[pyo3(signature = (items, /, threads = 0))]
     fn hashes<'py>(
         &self,
-        py: Python<'py>,
         items: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<u64>>> {
-        let items = Item::batch(items)?;
-        let words = self.bits() as usize / 64;
-        let mut out = vec![0; items.len() * words];
-        py.detach(|| {
-            items::fill(
-                &items,
-                &mut out,
-                words,
-                threads,
-                Buffers::default,
-                |buffers, item, out| {
-                    let hash = self.simhash.hash(self.features(item, buffers));
-                    for (half, out) in out.iter_mut().enumerate() {
-                        *out = (hash >> (64 * half)) as u64;
-                    }
-                },
-            )
-        })?;
-        PyArray1::from_vec(py, out).reshape([items.len(), words])
+        let row = |buffers: &mut Buffers, item: &_, out: &mut [u64]| {
+            let hash = self.simhash.hash(self.features(item, buffers));
+            for (half, out) in out.iter_mut().enumerate() {
+                *out = (hash >> (64 * half)) as u64;
+            }
+        };
+        items::table(items, self.bits() as usize / 64, threads, row)
     }
 }
 
@@ -172,18 +157,12 @@ impl SimHashSketch {
         format!("<SimHashSketch {:#x}>", self.0.bits())
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((
-            py.get_type::<Self>().getattr("_from_bytes")?,
-            (to_bytes(py, &self.0)?,),
-        ))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py> {
+        pickled::<Self>(py, &self.0)
     }
 
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(from_bytes(bytes, |_| true)?))
+        Ok(Self(unpickled(bytes, |_| true)?))
     }
 }

@@ -6,14 +6,16 @@ use arrow_array::{ArrayRef, Int64Array, LargeStringArray, RecordBatch, StringArr
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use lookalike_engine::{CutDocument, IdKind, Representative};
 use numpy::PyArray1;
-use pyo3::{prelude::*, types::PyBytes};
+use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::collection::{
-    ids::{self, Ids},
-    pickles::{pickled, unpickled},
-    references::References,
-    stream::{Columns, Rows},
+use crate::{
+    collection::{
+        ids::{self, Ids},
+        references::References,
+        stream::{Columns, Rows},
+    },
+    pickles::{Pickled, pickled, unpickled},
 };
 
 /// The cuts of a run. They take 64 bytes each, 16 more for each document that has one, and about 100 for each source. The ids take
@@ -175,10 +177,7 @@ impl Cuts {
         Columns::of(Arc::new(All(self.store.clone())))
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py> {
         pickled::<Self>(py, &*self.store)
     }
 

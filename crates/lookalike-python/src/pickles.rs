@@ -1,15 +1,18 @@
-//! Pickle support for the results of a run.
+//! Pickle support for sketches and the results of a run.
 
 use pyo3::{PyTypeInfo, prelude::*, types::PyBytes};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::error::raise;
 
-/// Returns the value of `__reduce__`: the class's `_from_bytes`, and the serialised content.
+/// The value of `__reduce__`: the class's `_from_bytes`, and the serialised content.
+pub type Pickled<'py> = PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))>;
+
+/// Returns the value of `__reduce__` for an object of the class `C`.
 pub fn pickled<'py, C: PyTypeInfo>(
     py: Python<'py>,
     store: &(impl Serialize + Sync),
-) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+) -> Pickled<'py> {
     let bytes = py
         .detach(|| serde_json::to_vec(store))
         .map_err(|error| raise("InternalError", error.to_string()))?;
