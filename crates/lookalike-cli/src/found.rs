@@ -1,7 +1,7 @@
 //! What a run found and what it excluded, as text for the summaries of `dedup`, `pairs` and `mirrors`.
 
 use lookalike::{Candidates, Config, shown::one_line};
-use lookalike_engine::{Finding, LeftOut, SketchFigures};
+use lookalike_engine::{Finding, LeftOut, SketchFigures, Unread};
 
 use crate::output::{bytes, count, counted};
 
@@ -148,7 +148,7 @@ pub fn too_large(pages: u64) -> Option<String> {
 }
 
 /// Returns the lines of a summary about the preset, what was excluded and what was skipped, in this order.
-pub fn notes(method: &Config, finding: &Finding, left: Option<&LeftOut>) -> Vec<String> {
+pub fn notes(method: &Config, finding: &Finding, unread: &Unread) -> Vec<String> {
     let mut lines: Vec<String> = preset(method)
         .map(|words| format!("preset: {words}"))
         .into_iter()
@@ -159,7 +159,12 @@ pub fn notes(method: &Config, finding: &Finding, left: Option<&LeftOut>) -> Vec<
             .iter()
             .map(|words| format!("excluded: {words}")),
     );
-    lines.extend(left.map(|left| format!("skipped: {}", left_out(left))));
+    lines.extend(
+        unread
+            .left_out
+            .as_ref()
+            .map(|left| format!("skipped: {}", left_out(left))),
+    );
     lines.extend(too_large(finding.too_large).map(|words| format!("html: {words}")));
     lines
 }

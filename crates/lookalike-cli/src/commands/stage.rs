@@ -13,6 +13,7 @@ use lookalike_engine::{
 
 use super::dedup::Dedup;
 use crate::{
+    found::left_out,
     output::{BOLD, Bars, count, counted, name, print_data, say},
     report::Report,
 };
@@ -276,7 +277,7 @@ fn page(status: &Status, folder: &Path) -> String {
             )
         })
         .collect();
-    let counts = status.counts;
+    let counts = &status.counts;
     let share = 100.0 * counts.dropped as f64 / counts.documents.max(1) as f64;
     let whole = status.stages.iter().all(|stage| stage.missing.is_empty());
     let so_far = if whole { "" } else { " so far" };
@@ -289,6 +290,18 @@ fn page(status: &Status, folder: &Path) -> String {
             count(counts.dropped),
             name(folder)
         ),
+    );
+    if counts.bad_lines > 0 {
+        lines.push(format!(
+            "  skipped  {}",
+            counted(counts.bad_lines, "bad line")
+        ));
+    }
+    lines.extend(
+        counts
+            .left_out
+            .as_ref()
+            .map(|left| format!("  skipped  {}", left_out(left))),
     );
     lines.join("\n")
 }

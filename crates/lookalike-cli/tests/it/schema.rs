@@ -128,9 +128,10 @@ fn is_of_type(value: &Value, name: &Value) -> bool {
 }
 
 /// Fields that occur only in resumed runs.
-const UNSEEN: [&str; 4] = [
+const UNSEEN: [&str; 5] = [
     "dedup.resumed",
     "cut.resumed",
+    "stage.left_out",
     "Resumed.stage",
     "Resumed.share",
 ];

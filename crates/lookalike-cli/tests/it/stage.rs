@@ -236,6 +236,35 @@ fn bad_lines_are_written_once() {
     );
 }
 
+#[test]
+fn what_is_skipped_is_counted() {
+    let place = Place::new();
+    place.write(
+        "bad.jsonl",
+        "{\"id\": 1, \"text\": \"one two\"}\nnot JSON\n",
+    );
+    let given = format!(
+        "bad.jsonl {} --allow-repeated-ids --skip-bad",
+        testdata("formats/crawl.warc.gz")
+    );
+    let ran = place.run(&format!("dedup {given} bad.txt -o one.jsonl --json"));
+    let one: Value = serde_json::from_str(&ran.out).unwrap();
+    let plan = format!("stage plan work --shards 2 -- {given} bad-{{}} -o kept-{{}}.jsonl");
+    assert_eq!(place.run(&plan).code, 0);
+    all_stages(&place, "work", 2);
+    let status: Value = serde_json::from_str(&place.run("stage status work --json").out).unwrap();
+    assert_eq!(one["bad_lines"], 1);
+    assert!(one["left_out"]["reasons"]["revisit"] == 1, "{one}");
+    for field in ["documents", "bad_lines", "left_out"] {
+        assert_eq!(status[field], one[field], "{field}");
+    }
+    let shown = place.run("stage status work").out;
+    assert!(
+        shown.contains("skipped  1 bad line") && shown.contains(" 1 revisit"),
+        "{shown}"
+    );
+}
+
 /// Starts tasks in any order, several at a time and some twice, and kills most of them at any moment, until all are done.
 #[test]
 #[ignore = "slow: `make test-all` runs it"]

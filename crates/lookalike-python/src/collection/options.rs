@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 use lookalike::Method;
-use lookalike_cli::asked;
+use lookalike_cli::asked::{self, Refused};
 use lookalike_engine::{Auditing, Cards, Cutting, Link, Mirroring, Outputs, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Map, Value};
@@ -30,51 +30,28 @@ impl Options {
     /// Fails with `ConfigError` or, if the core reports an error, with the matching exception.
     pub fn of(command: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut fields = object(keywords)?;
-        let [commands, and_fields, or_fields] =
-            ["input_command", "and_field", "or_field"].map(|name| names(&mut fields, name));
-        let Parted {
-            inputs,
-            against,
-            mut flags,
-            own,
-        } = Parted::of(fields)?;
-        let several = [("and-field", and_fields), ("or-field", or_fields)];
-        let several = several
-            .iter()
-            .flat_map(|(name, fields)| fields.iter().map(move |field| format!("--{name}={field}")));
-        flags.extend(several.map(OsString::from));
+        let several = ["and_field", "or_field"].map(|name| each(&mut fields, name));
+        let mut parted = Parted::of(fields)?;
+        parted.flags.extend(several.concat());
         if command == "dedup" || command == "pairs" {
             // Data in memory cannot be given as a flag, but some flags require `--against`. This placeholder satisfies them.
-            flags.push("--against=-".into());
+            parted.flags.push("--against=-".into());
         }
-        flags.extend(
-            commands
-                .iter()
-                .map(|command| OsString::from(format!("--input-command={command}"))),
-        );
-        flags.extend(["--".into(), "-".into()]);
         let mut listed = false;
         let (run, outputs) = match command {
-            "dedup" => asked::dedup(flags).map_err(not_asked)?,
-            "pairs" => (asked::pairs(flags).map_err(not_asked)?, Outputs::default()),
-            // This command also applies pairs.
+            "dedup" => parted.asked(&["--", "-"], asked::dedup)?,
+            "pairs" => parted.asked(&["--", "-"], |flags| {
+                Ok((asked::pairs(flags)?, Outputs::default()))
+            })?,
+            // This command also applies pairs. Its first positional argument is the decisions file.
             _ => {
-                // The first positional argument of `apply` is the decisions file.
-                flags.push("-".into());
-                let (run, outputs) = asked::apply(flags).map_err(not_asked)?;
+                let (run, outputs) = parted.asked(&["--", "-", "-"], asked::apply)?;
                 listed = outputs.is_some();
                 (run, outputs.unwrap_or_default())
             }
         };
-        let method = laid_over(run.method, own)?;
-        Method::new(method.clone()).map_err(refused)?;
         Ok(Self {
-            run: RunConfig {
-                inputs,
-                against,
-                method,
-                ..run
-            },
+            run,
             outputs,
             listed,
         })
@@ -85,65 +62,20 @@ impl Options {
     /// # Errors
     /// Fails in the same cases as [`Self::of`].
     pub fn of_mirrors(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Mirroring)> {
-        let Parted {
-            inputs,
-            against,
-            mut flags,
-            own,
-        } = Parted::of(object(keywords)?)?;
+        let parted = Parted::of(object(keywords)?)?;
         // Data in memory cannot be given as an argument, and the outputs are not flags, but some flags require a second collection or
         // an output. These placeholders satisfy them.
-        flags.extend(["--pages=-", "--", "-", "-"].map(OsString::from));
-        let (run, asked) = asked::mirrors(flags).map_err(not_asked)?;
-        let method = laid_over(run.method, own)?;
-        Method::new(method.clone()).map_err(refused)?;
-        Ok((
-            RunConfig {
-                inputs,
-                against,
-                method,
-                ..run
-            },
-            asked,
-        ))
+        parted.asked(&["--pages=-", "--", "-", "-"], asked::mirrors)
     }
-}
 
-impl Options {
     /// Reads the keywords of `cut`.
     ///
     /// # Errors
     /// Fails in the same cases as [`Self::of`].
     pub fn of_cut(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Cutting)> {
-        let mut fields = object(keywords)?;
-        let commands = names(&mut fields, "input_command");
-        let Parted {
-            inputs,
-            against,
-            mut flags,
-            own,
-        } = Parted::of(fields)?;
-        flags.extend(
-            commands
-                .iter()
-                .map(|command| OsString::from(format!("--input-command={command}"))),
-        );
-        flags.extend(["--", "-"].map(OsString::from));
-        let (run, asked) = asked::cut(flags).map_err(not_asked)?;
-        let method = laid_over(run.method, own)?;
-        Ok((
-            RunConfig {
-                inputs,
-                against,
-                method,
-                ..run
-            },
-            asked,
-        ))
+        Parted::of(object(keywords)?)?.asked(&["--", "-"], asked::cut)
     }
-}
 
-impl Options {
     /// Reads the keywords of `link`. The request has no fields and blocks.
     ///
     /// # Errors
@@ -156,29 +88,13 @@ impl Options {
         if let Some(Value::Bool(is)) = fields.get("one_to_one") {
             fields.insert("one_to_one".into(), if *is { "yes" } else { "no" }.into());
         }
-        let Parted {
-            inputs,
-            against,
-            mut flags,
-            own,
-        } = Parted::of(fields)?;
+        let parted = Parted::of(fields)?;
         // Data in memory cannot be given as an argument, and a configuration need not be a file. These placeholders satisfy the
         // parser.
-        flags.extend(["--config=-", "--", "-"].map(OsString::from));
-        only_flags("link", &own)?;
-        let (run, asked) = asked::link(flags).map_err(not_asked)?;
-        Ok((
-            RunConfig {
-                inputs,
-                against,
-                ..run
-            },
-            asked,
-        ))
+        only_flags("link", &parted.own)?;
+        parted.asked(&["--config=-", "--", "-"], asked::link)
     }
-}
 
-impl Options {
     /// Reads the keywords of `minutiae`.
     ///
     /// # Errors
@@ -190,21 +106,12 @@ impl Options {
                 fields.insert(flag.into(), field);
             }
         }
-        let Parted {
-            inputs,
-            mut flags,
-            own,
-            ..
-        } = Parted::of(fields)?;
-        only_flags("minutiae", &own)?;
+        let parted = Parted::of(fields)?;
+        only_flags("minutiae", &parted.own)?;
         // Prints in memory cannot be given as an argument, but the command requires one.
-        flags.extend(["--", "-"].map(OsString::from));
-        let (run, asked) = asked::minutiae(flags).map_err(not_asked)?;
-        Ok((RunConfig { inputs, ..run }, asked))
+        parted.asked(&["--", "-"], asked::minutiae)
     }
-}
 
-impl Options {
     /// Reads the keywords of `audit`. They include `result`, which has the names of the result.
     ///
     /// # Errors
@@ -215,26 +122,11 @@ impl Options {
         if let Some(kind) = fields.remove("kind") {
             fields.insert("result".into(), kind);
         }
-        let Parted {
-            inputs,
-            mut flags,
-            own,
-            ..
-        } = Parted::of(fields)?;
         // The command requires texts and a result.
-        flags.extend(["--texts=-", "--", "-"].map(OsString::from));
-        let (run, mut asked) = asked::audit(flags).map_err(not_asked)?;
+        let (run, mut asked) =
+            Parted::of(fields)?.asked(&["--texts=-", "--", "-"], asked::audit)?;
         asked.result.names = results;
-        let method = laid_over(run.method, own)?;
-        Method::new(method.clone()).map_err(refused)?;
-        Ok((
-            RunConfig {
-                inputs,
-                method,
-                ..run
-            },
-            asked,
-        ))
+        Ok((run, asked))
     }
 }
 
@@ -249,14 +141,35 @@ struct Parted {
 impl Parted {
     fn of(mut fields: Map<String, Value>) -> PyResult<Self> {
         let (inputs, against) = (names(&mut fields, "inputs"), names(&mut fields, "against"));
+        let commands = each(&mut fields, "input_command");
         fields_of_records(&mut fields);
-        let (flags, own) = parted(fields)?;
+        let (mut flags, own) = parted(fields)?;
+        flags.extend(commands);
         Ok(Self {
             inputs,
             against,
             flags,
             own,
         })
+    }
+
+    /// Returns what the command makes of the flags and of `more`, with these inputs, references and fields.
+    fn asked<T>(
+        mut self,
+        more: &[&str],
+        ask: impl FnOnce(Vec<OsString>) -> Result<(RunConfig, T), Refused>,
+    ) -> PyResult<(RunConfig, T)> {
+        self.flags.extend(more.iter().map(OsString::from));
+        let (run, asked) = ask(self.flags).map_err(not_asked)?;
+        let method = laid_over(run.method, self.own)?;
+        Method::new(method.clone()).map_err(refused)?;
+        let run = RunConfig {
+            inputs: self.inputs,
+            against: self.against,
+            method,
+            ..run
+        };
+        Ok((run, asked))
     }
 }
 
@@ -274,6 +187,13 @@ fn only_flags(function: &str, own: &Map<String, Value>) -> PyResult<()> {
     own.iter()
         .next()
         .map_or(Ok(()), |field| Err(refused(field)))
+}
+
+/// Removes a field that is a list, and returns a flag for each element.
+fn each(fields: &mut Map<String, Value>, name: &str) -> Vec<OsString> {
+    let flag = name.replace('_', "-");
+    let of = |value| format!("--{flag}={value}").into();
+    names(fields, name).into_iter().map(of).collect()
 }
 
 /// Removes a field that is a list of names, and returns the names. A single name counts as a list of one.

@@ -74,13 +74,9 @@ impl Mirrors {
                 "found: {}",
                 found(&summary.finding, &config.method)
             ));
-            notes(
-                &config.method,
-                &summary.finding,
-                summary.unread.left_out.as_ref(),
-            )
-            .iter()
-            .for_each(|words| say(words));
+            notes(&config.method, &summary.finding, &summary.unread)
+                .iter()
+                .for_each(|words| say(words));
             above(&summary.finding)
                 .iter()
                 .for_each(|words| say(&format!("memory: {words}")));

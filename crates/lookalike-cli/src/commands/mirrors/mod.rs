@@ -270,13 +270,9 @@ impl Mirrors {
                     counted(common, "page")
                 ));
             }
-            notes(
-                &config.method,
-                &summary.finding,
-                summary.unread.left_out.as_ref(),
-            )
-            .iter()
-            .for_each(|words| say(words));
+            notes(&config.method, &summary.finding, &summary.unread)
+                .iter()
+                .for_each(|words| say(words));
             summary
                 .report
                 .iter()

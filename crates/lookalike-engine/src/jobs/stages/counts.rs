@@ -9,12 +9,13 @@ use std::{
 use lookalike_io::{
     disk::File,
     error::{Error, Result},
+    read::LeftOut,
     write::Output,
 };
 use serde::{Deserialize, Serialize};
 
 /// What tasks counted. The number of documents always equals kept + dropped.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Documents of the inputs.
     pub documents: u64,
@@ -22,6 +23,11 @@ pub struct Counts {
     pub kept: u64,
     /// Documents that are dropped.
     pub dropped: u64,
+    /// Lines that are not records and were skipped.
+    pub bad_lines: u64,
+    /// The records that were left out; `None` if there are none. Files are left out when the run is planned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
 }
 
 impl AddAssign for Counts {
@@ -29,6 +35,8 @@ impl AddAssign for Counts {
         self.documents += other.documents;
         self.kept += other.kept;
         self.dropped += other.dropped;
+        self.bad_lines += other.bad_lines;
+        LeftOut::add(&mut self.left_out, other.left_out);
     }
 }
 

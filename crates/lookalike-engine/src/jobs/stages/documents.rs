@@ -5,7 +5,7 @@ use std::path::Path;
 use lookalike::text::Text;
 use lookalike_io::{
     error::{self, Error, ErrorKind, Result},
-    read::{BlockInfo, Blocks, Record, Scratch, Source},
+    read::{BlockInfo, Blocks, LeftOut, Record, Scratch, Source},
     write::Output,
 };
 use rayon::ThreadPool;
@@ -33,6 +33,8 @@ pub(super) struct Met<'a, T> {
     /// Whether the documents are references.
     pub(super) of_references: bool,
     pub(super) documents: Vec<Document<T>>,
+    pub(super) bad_lines: u64,
+    pub(super) left_out: Option<LeftOut>,
     place: Place<'a>,
 }
 
@@ -91,6 +93,8 @@ struct Made<T> {
     documents: Vec<Document<T>>,
     weight: usize,
     bad_lines: Vec<u8>,
+    bad_count: u64,
+    left_out: Option<LeftOut>,
 }
 
 impl<T> Weigh for Made<T> {
@@ -119,6 +123,8 @@ impl Documents<'_> {
                     documents: Vec::new(),
                     weight: 0,
                     bad_lines: Vec::new(),
+                    bad_count: 0,
+                    left_out: None,
                 };
                 made.info.part = block.part;
                 for at in 0..block.len() {
@@ -138,6 +144,7 @@ impl Documents<'_> {
                             return Err(fault.of_line(at as u64));
                         }
                         Err(_) => {
+                            made.bad_count += 1;
                             made.info.skipped.push(at as u32);
                             if wants_bad {
                                 block.append_raw(at, &mut made.bad_lines)?;
@@ -146,6 +153,7 @@ impl Documents<'_> {
                     }
                 }
                 made.info.count = made.documents.len() as u32;
+                made.left_out = scratch.take_left_out();
                 Ok(made)
             },
             |place,
@@ -153,6 +161,8 @@ impl Documents<'_> {
                  mut info,
                  documents: own,
                  bad_lines,
+                 bad_count,
+                 left_out,
                  ..
              }| {
                 Progress::new(self.stage, source.read(), source.total()).tell(self.observer)?;
@@ -166,6 +176,8 @@ impl Documents<'_> {
                     info,
                     of_references,
                     documents: own,
+                    bad_lines: bad_count,
+                    left_out,
                     place,
                 };
                 if met.documents.iter().any(|document| document.id.is_empty()) {

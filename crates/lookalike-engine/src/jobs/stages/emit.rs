@@ -6,7 +6,7 @@ use lookalike::Reason;
 use lookalike_io::{
     error::Result,
     pool::install,
-    read::{Block, BlockInfos, Source},
+    read::{Block, BlockInfos, LeftOut, Source},
     spill::places::Places,
     write::{Decided, Kept, Likeness, Output},
 };
@@ -56,6 +56,8 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
         |_, _: &mut ()| (),
         |met| {
             infos.push(&met.info)?;
+            counts.bad_lines += met.bad_lines;
+            LeftOut::add(&mut counts.left_out, met.left_out);
             if met.of_references {
                 return Ok(());
             }
