@@ -379,6 +379,10 @@ fn what_does_not_work_is_refused() {
         ),
         ("--or-field body --and-field text", "cannot be used with"),
         (
+            "--and-field body --bands 16 --rows 6",
+            "or use 18 bands of 6 rows, or lower the recall to 0.99; this is the recall of one field; 2 fields with it find 0.99 of the",
+        ),
+        (
             "--or-field id",
             "field \"id\" cannot be both the text and the id",
         ),

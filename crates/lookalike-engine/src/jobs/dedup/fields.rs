@@ -188,6 +188,13 @@ pub(super) fn all_passes(
         verify: Some(Verify::Exact),
         recall: recall(config.method.recall, fields),
         ..config.method.clone()
+    });
+    let method = method.map_err(|error| {
+        Error::from(error).advise(format!(
+            "this is the recall of one field; {} fields with it find {} of the pairs",
+            1 + fields.names.len(),
+            config.method.recall
+        ))
     })?;
     let mut summary = Summary::new(&method, config);
     summary.method.recall = config.method.recall;
