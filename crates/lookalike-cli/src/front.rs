@@ -19,99 +19,18 @@ pub enum Flags {
 }
 
 impl Flags {
-    fn flag(self, setting: Setting) -> &'static str {
-        match setting {
-            Setting::TextField => "--text-field",
-            Setting::AndField => "--and-field",
-            Setting::OrField => "--or-field",
-            Setting::IdField => "--id-field",
-            Setting::SetField => "--set-field",
-            Setting::LabelField => match self {
-                Self::Eval => "--labels",
-                Self::Mirrors => "--by field:NAME",
-                Self::Cut => "--within group:FIELD",
-                Self::Others => "--label",
-            },
-            Setting::Format => "--format",
-            Setting::Encoding => "--encoding",
-            Setting::Delimiter => "--delimiter",
-            Setting::Html => "--html",
-            Setting::SkipBad => "--skip-bad",
-            Setting::AllSplits => "--all-splits",
-            Setting::AllowRepeatedIds => "--allow-repeated-ids",
-            Setting::InputCommand => "--input-command",
-            Setting::Union => "--union",
-            Setting::OutputFormat => "--output-format",
-            Setting::RowsPerFile => "--rows-per-file",
-            Setting::BytesPerFile => "--bytes-per-file",
-            Setting::Threads => "--threads",
-            Setting::TempDir => "--temp-dir",
-            Setting::Resume => "--resume",
-            Setting::Keep => "--keep",
-            Setting::KeepPerGroup => "--keep-per-group",
-            Setting::Drop => "--drop",
-            Setting::Against => "--against",
-            Setting::AgainstOnly => "--against-only",
-            Setting::DropHolders => "--drop-holders",
+    /// Returns the flag of a setting: its name in the configuration, unless the command calls it otherwise.
+    fn flag(self, setting: Setting) -> Cow<'static, str> {
+        let other = match (setting, self) {
+            (Setting::LabelField, Self::Eval) => "--labels",
+            (Setting::LabelField, Self::Mirrors) => "--by field:NAME",
+            (Setting::LabelField, Self::Cut) => "--within group:FIELD",
+            (Setting::LabelField, Self::Others) => "--label",
             // The threshold of `passages` is a containment.
-            Setting::Threshold | Setting::Containment => "--threshold",
-            Setting::MinContainment => "--min-containment",
-            Setting::Recall => "--recall",
-            Setting::Tokens => "--tokens",
-            Setting::Shingle => "--shingle",
-            Setting::Anchors => "--anchors",
-            Setting::Fingerprint => "--fingerprint",
-            Setting::Degree => "--degree",
-            Setting::Method => "--method",
-            Setting::Candidates => "--candidates",
-            Setting::Bands => "--bands",
-            Setting::Rows => "--rows",
-            Setting::Permutations => "--permutations",
-            Setting::Modulus => "--modulus",
-            Setting::Common => "--common",
-            Setting::RunLength => "--run-length",
-            Setting::Bits => "--bits",
-            Setting::Features => "--features",
-            Setting::Distance => "--distance",
-            Setting::Blocks => "--blocks",
-            Setting::Longest => "--longest",
-            Setting::Digest => "--digest",
-            Setting::Measure => "--measure",
-            Setting::Verify => "--verify",
-            Setting::Cluster => "--cluster",
-            Setting::Representative => "--representative",
-            Setting::Sample => "--sample",
-            Setting::Nearest => "--nearest",
-            Setting::Decisions => "--decisions",
-            Setting::Label => "--label",
-            Setting::LabelPrefix => "--label-prefix",
-            Setting::Mark => "--mark",
-            Setting::MarkPrefix => "--mark-prefix",
-            Setting::Result => "--result",
-            Setting::ResultId => "--result-id",
-            Setting::ClusterField => "--cluster-field",
-            Setting::KeptField => "--kept-field",
-            Setting::DuplicateOfField => "--duplicate-of-field",
-            Setting::ByPosition => "--by-position",
-            Setting::Least => "--least",
-            Setting::Truth => "--truth",
-            Setting::RightBy => "--right-by",
-            Setting::Explain => "--explain",
-            Setting::By => "--by",
-            Setting::Share => "--share",
-            Setting::Changed => "--changed",
-            Setting::Depth => "--depth",
-            Setting::MinutiaeField => "--minutiae-field",
-            Setting::Columns => "--columns",
-            Setting::Turn => "--turn",
-            Setting::Within => "--within",
-            Setting::Window => "--window",
-            Setting::MoreThan => "--more-than",
-            Setting::WholeLines => "--whole-lines",
-            Setting::Sets => "--sets",
-            Setting::Members => "--members",
-            Setting::Squares => "--squares",
-        }
+            (Setting::Containment, _) => "--threshold",
+            _ => return format!("--{}", setting.name().replace('_', "-")).into(),
+        };
+        other.into()
     }
 
     /// Returns the message of an error and its causes. The libraries' own errors already include their causes.
@@ -131,7 +50,7 @@ impl Flags {
 
 impl Front for Flags {
     fn setting(&self, setting: Setting) -> Cow<'static, str> {
-        self.flag(setting).into()
+        self.flag(setting)
     }
 
     fn with_value(&self, setting: Setting, value: &str) -> String {
@@ -164,7 +83,7 @@ mod tests {
         for &setting in Setting::ALL {
             let flag = Flags::Others.flag(setting);
             assert!(
-                cli.get_subcommands().any(|command| has(command, flag)),
+                cli.get_subcommands().any(|command| has(command, &flag)),
                 "{flag} is not a flag"
             );
             for (flags, name) in [
@@ -174,20 +93,20 @@ mod tests {
             ] {
                 let own = flags.flag(setting);
                 assert!(
-                    own == flag || has(command(name), own),
+                    own == flag || has(command(name), &own),
                     "{own} is not a flag of {name}"
                 );
             }
         }
         for name in ["link", "minutiae"] {
             assert!(
-                has(command(name), Flags::Others.flag(Setting::LabelField)),
+                has(command(name), &Flags::Others.flag(Setting::LabelField)),
                 "{name}"
             );
         }
         for setting in [Setting::Containment, Setting::Least] {
             assert!(
-                has(command("passages"), Flags::Others.flag(setting)),
+                has(command("passages"), &Flags::Others.flag(setting)),
                 "{setting:?}"
             );
         }

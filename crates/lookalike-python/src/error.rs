@@ -11,7 +11,7 @@ use pyo3::{
     types::{IntoPyDict, PyString},
 };
 
-/// Returns the keyword that corresponds to a setting.
+/// Returns the keyword of a setting: its name in the configuration, unless Python calls it otherwise.
 pub fn keyword_of(setting: Setting) -> &'static str {
     match setting {
         // `TextField` and `SetField` are both set by the keyword argument `text`. Which of the two settings it means depends on
@@ -21,85 +21,7 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         Setting::LabelField => "labels",
         Setting::Containment => "threshold",
         Setting::Result => "kind",
-        Setting::Format
-        | Setting::Encoding
-        | Setting::Delimiter
-        | Setting::Html
-        | Setting::SkipBad
-        | Setting::AllSplits
-        | Setting::AllowRepeatedIds
-        | Setting::InputCommand
-        | Setting::Union
-        | Setting::OutputFormat
-        | Setting::RowsPerFile
-        | Setting::BytesPerFile
-        | Setting::Threads
-        | Setting::TempDir
-        | Setting::Resume
-        | Setting::AndField
-        | Setting::OrField
-        | Setting::Keep
-        | Setting::KeepPerGroup
-        | Setting::Drop
-        | Setting::Against
-        | Setting::AgainstOnly
-        | Setting::DropHolders
-        | Setting::Threshold
-        | Setting::MinContainment
-        | Setting::Recall
-        | Setting::Tokens
-        | Setting::Shingle
-        | Setting::Anchors
-        | Setting::Fingerprint
-        | Setting::Degree
-        | Setting::Method
-        | Setting::Candidates
-        | Setting::Bands
-        | Setting::Rows
-        | Setting::Permutations
-        | Setting::Modulus
-        | Setting::Common
-        | Setting::RunLength
-        | Setting::Bits
-        | Setting::Features
-        | Setting::Distance
-        | Setting::Blocks
-        | Setting::Longest
-        | Setting::Digest
-        | Setting::Measure
-        | Setting::Verify
-        | Setting::Cluster
-        | Setting::Representative
-        | Setting::Sample
-        | Setting::Nearest
-        | Setting::Decisions
-        | Setting::Label
-        | Setting::LabelPrefix
-        | Setting::Mark
-        | Setting::MarkPrefix
-        | Setting::Least
-        | Setting::Truth
-        | Setting::RightBy
-        | Setting::Explain
-        | Setting::By
-        | Setting::Share
-        | Setting::Changed
-        | Setting::Depth
-        | Setting::MinutiaeField
-        | Setting::Columns
-        | Setting::Turn
-        | Setting::Within
-        | Setting::Sets
-        | Setting::Members
-        | Setting::Squares
-        | Setting::Window
-        | Setting::MoreThan
-        | Setting::WholeLines
-        | Setting::ResultId
-        | Setting::ClusterField
-        | Setting::KeptField
-        | Setting::DuplicateOfField
-        | Setting::ByPosition => setting.name(),
+        _ => setting.name(),
     }
 }
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Declares the enum, and the properties of each of its values, in one place.
 macro_rules! settings {
     ($($(#[$doc:meta])* $setting:ident = $name:literal,)*) => {
-        /// A field of a configuration that a message can mention. A front end (the command, Python) maps each field to its own
-        /// word, in a match without a `_` arm. So a new field does not compile until every front end has a word for it.
+        /// A field of a configuration that a message can mention. A front end (the command, Python) makes its own word for a field
+        /// of the field's name. The command's tests check that each word is one of its flags.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Setting {
             $($(#[$doc])* $setting,)*
