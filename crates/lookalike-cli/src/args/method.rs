@@ -31,7 +31,7 @@ pub struct MethodArgs {
     /// How candidate pairs are verified [default: exact; with simhash, sketch]
     #[arg(long, value_enum, help_heading = "Comparison")]
     pub verify: Option<VerifyBy>,
-    /// Document of a group to keep [default: first; with containment, longest]
+    /// Document of a group to keep: first, longest, newest:FIELD, max:FIELD or min:FIELD [default: first; with containment, longest]
     ///
     /// RULE is first, longest (the most characters in the original text), newest:FIELD (the latest time in this field), max:FIELD
     /// or min:FIELD (the largest or smallest number in this field). If several documents are equal by this rule, the first of

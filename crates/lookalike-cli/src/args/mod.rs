@@ -40,7 +40,7 @@ pub use self::{
 /// Where the documents are.
 #[derive(Args)]
 pub struct InputArgs {
-    /// Files, folders, quoted globs or URLs to read (- for standard input)
+    /// Files, folders, quoted globs or URLs (- for standard input)
     ///
     /// JSON Lines, JSON arrays, CSV, TSV and WARC files can be plain or compressed (.gz, .zst, .bz2, .xz, .lz4 or .br). Parquet
     /// and Arrow files are recognised by .parquet, .arrow and .feather. A .txt, .md, .html or similar file is one document. A
@@ -181,7 +181,7 @@ pub fn delimiter(given: &str) -> Result<u8, String> {
 /// The fields of a record.
 #[derive(Args)]
 pub struct FieldArgs {
-    /// Field with the text; in CSV, the column
+    /// Field or column with the text
     ///
     /// A name with dots, such as meta.text, is the field with exactly this name or, if there is none, a path into objects and
     /// structs. The same rule applies to all flags that name fields. In CSV, a name is always the exact name of a column.
@@ -206,9 +206,9 @@ pub struct FieldArgs {
         help_heading = "Input"
     )]
     pub set_field: Option<String>,
-    /// Field with the id, a string or a number
+    /// Field or column with the id
     ///
-    /// A record without this field gets an id of the form file:line.
+    /// An id is a string or a number. A record without this field gets an id of the form file:line.
     #[arg(
         long,
         value_name = "FIELD",
@@ -453,7 +453,7 @@ pub struct RunArgs {
         help_heading = "Execution"
     )]
     pub threads: usize,
-    /// Memory limit, such as 512M or 8G [default: half of free memory]
+    /// Memory limit, such as 8G [default: half of free memory]
     ///
     /// Data beyond the limit is spilled to temporary files. Some data cannot be spilled, such as a line of hundreds of megabytes.
     /// If the run therefore exceeds the limit, the summary reports by how much.

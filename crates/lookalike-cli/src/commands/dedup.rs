@@ -89,7 +89,7 @@ pub struct Dedup {
         hide_default_value = true
     )]
     label_prefix: String,
-    /// Write the decision about each document, with its reason, to FILE
+    /// Write each decision, with its reason, to FILE
     ///
     /// FILE can be a URL, or - for standard output. Its extension selects the compression, as for -o. If FILE is a folder, each input file
     /// has its own decisions there, such as news.decisions.jsonl for news.parquet. [default: a file beside KEPT, such as

@@ -103,10 +103,10 @@ pub struct Minutiae {
         help_heading = "Input"
     )]
     minutiae_field: String,
-    /// Field with the id, a string or a number
+    /// Field or column with the id
     ///
-    /// A record without this field gets an id of the form file:line. In CSV, the rows with the same id are one print, so each row
-    /// needs one.
+    /// An id is a string or a number. A record without this field gets an id of the form file:line. In CSV, the rows with the same id
+    /// are one print, so each row needs one.
     #[arg(
         long,
         value_name = "FIELD",

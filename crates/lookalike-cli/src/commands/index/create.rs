@@ -48,8 +48,9 @@ fn without_refused(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "measure" | "candidates" | "modulus" | "common" | "run_length" | "cluster"
         | "representative" | "sample" => arg.hide(true),
-        // The description of the command lists those that are possible.
-        "method" => arg.hide_possible_values(true),
+        "method" => arg
+            .hide_possible_values(true)
+            .help("How candidate pairs are found: minhash, simhash, sentences or exact"),
         _ => arg,
     }
 }

@@ -148,9 +148,9 @@ pub struct Link {
     /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16.
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     encoding: Option<String>,
-    /// Field with the id, a string or a number
+    /// Field or column with the id
     ///
-    /// A record without this field gets an id of the form file:line.
+    /// An id is a string or a number. A record without this field gets an id of the form file:line.
     #[arg(
         long,
         value_name = "FIELD",
@@ -172,7 +172,7 @@ pub struct Link {
         help_heading = "Execution"
     )]
     threads: usize,
-    /// Memory limit, such as 512M or 8G [default: half of free memory]
+    /// Memory limit, such as 8G [default: half of free memory]
     ///
     /// Pairs, and the keys that are used to find candidates, are spilled to temporary files if they exceed the limit. Records
     /// cannot be spilled; the summary reports by how much the records exceed the limit.
