@@ -1,7 +1,7 @@
 //! Finds the regions of two texts.
 
 use super::{
-    bags::{Bags, Common, Parts},
+    bags::{Bags, Parts},
     chosen::chosen,
     linked::linked,
     merged::merged,
@@ -10,7 +10,7 @@ use super::{
     seeds::{Seed, seeds},
     settings::{MERGED, RegionSettings},
     trimmed::parts,
-    verbatim::add_runs,
+    verbatim::with_runs,
 };
 use crate::runs::Run;
 
@@ -22,7 +22,7 @@ const PART: u64 = 5 * ONE / 2;
 /// their tokens, with the runs that they [share](crate::runs::shared_runs). The shorter the shortest run, the more of a passage that
 /// was changed a lot is found: 4 tokens are usual.
 ///
-/// Each run of at least [`tokens`](RegionSettings::tokens) tokens is in regions. What was changed comes without a guarantee: shorter
+/// Each given run of at least [`tokens`](RegionSettings::tokens) tokens is in regions. What was changed comes without a guarantee: shorter
 /// runs of frequent tokens may be in no region, and the edge of a region may be a few tokens off.
 ///
 /// Cost: about half a microsecond per token of both texts; sorting, and a bounded number of steps for each seed. Settings outside the valid
@@ -38,7 +38,7 @@ pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) ->
         b.len()
     );
     let numbered = Numbered::new([a, b]);
-    let mut seeds = seeds(&numbered, runs);
+    let seeds = seeds(&numbered, runs);
     let mut bags = Bags::new(&numbered);
     let gap = u32::try_from(settings.gap).unwrap_or(u32::MAX);
     let found = linked(&seeds, gap)
@@ -59,37 +59,34 @@ pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) ->
         settings.density,
     );
     let lengths = [a.len(), b.len()];
-    let mut regions = chosen(regions, lengths, settings);
-    add_runs(&mut regions, &mut seeds, runs, settings.tokens, lengths);
-    regions.sort_by_key(|[a, b]| (a.start, b.start, a.end, b.end));
+    let regions = chosen(regions, lengths, settings);
+    let mut regions = with_runs(regions, runs, settings.tokens, lengths);
+    regions.sort_by_key(|([a, b], _)| (a.start, b.start, a.end, b.end));
     regions
         .into_iter()
-        .map(|parts| {
+        .map(|(parts, own)| {
             let common = bags.common(&parts);
-            region(parts, common, &seeds)
+            let mut runs = own.unwrap_or_else(|| runs_of(&parts, &seeds));
+            runs.sort_unstable();
+            let [a, b] = parts;
+            Region {
+                a,
+                b,
+                tokens: common.tokens,
+                score: common.score(),
+                density: common.density(),
+                runs,
+            }
         })
         .collect()
 }
 
-fn region([a, b]: Parts, common: Common, seeds: &[Seed]) -> Region {
+/// Returns the runs of the seeds inside parts: seeds that follow each other in both texts.
+fn runs_of([a, b]: &Parts, seeds: &[Seed]) -> Vec<Run> {
     let from = seeds.partition_point(|seed| (seed.0 as usize) < a.start);
     let to = seeds.partition_point(|seed| (seed.0 as usize) < a.end);
-    let inside = seeds[from..to]
-        .iter()
-        .copied()
-        .filter(|seed| b.contains(&(seed.1 as usize)));
-    Region {
-        runs: runs(inside.collect()),
-        a,
-        b,
-        tokens: common.tokens,
-        score: common.score(),
-        density: common.density(),
-    }
-}
-
-/// Joins seeds that follow each other in both texts.
-fn runs(mut seeds: Vec<Seed>) -> Vec<Run> {
+    let mut seeds = seeds[from..to].to_vec();
+    seeds.retain(|seed| b.contains(&(seed.1 as usize)));
     seeds.sort_unstable_by_key(|&(a, b)| (i64::from(b) - i64::from(a), a));
     let follow =
         |x: &Seed, y: &Seed| x.0.checked_add(1) == Some(y.0) && x.1.checked_add(1) == Some(y.1);
@@ -98,9 +95,7 @@ fn runs(mut seeds: Vec<Seed>) -> Vec<Run> {
         b: seeds[0].1 as usize,
         tokens: seeds.len(),
     };
-    let mut runs: Vec<Run> = seeds.chunk_by(follow).map(run).collect();
-    runs.sort_unstable();
-    runs
+    seeds.chunk_by(follow).map(run).collect()
 }
 
 #[cfg(test)]

@@ -50,11 +50,12 @@
 //!   `score` are left out. The others are considered in descending order of their scores, and with equal scores in text order. A region is reported unless, in both
 //!   texts, reported regions cover at least half of its tokens.
 //! - **Long runs.** The runs with at least `tokens` tokens are considered in descending order of their lengths, and with equal
-//!   lengths in text order. A run is passed over if, in both texts, regions cover all its tokens. Otherwise, the first region to be
-//!   reported that has at least half of the run's tokens in both texts grows to all of them. If there is no such region, the run is
-//!   reported as a region, whatever its density and score.
-//! - **Runs of a region.** All seeds inside a region on both sides, and the tokens of long runs that are regions; those that follow
-//!   each other in both texts are one run.
+//!   lengths in text order. A run is passed over if, in both texts, regions cover all its tokens. A token belongs to the region that
+//!   covered it first. If the region of the run's middle token (the earlier of two) in the first text has the middle token in both
+//!   texts, this region grows to all tokens of the run; or else that of the second text; or else the run is a region, whatever its
+//!   density and score.
+//! - **Runs of a region.** All seeds inside a region on both sides; seeds that follow each other in both texts are one run. A region
+//!   that was made of long runs has these runs.
 
 mod settings;
 

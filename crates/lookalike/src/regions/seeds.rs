@@ -1,7 +1,5 @@
 //! Seeds: pairs of positions of equal tokens from which regions grow.
 
-use std::ops::Range;
-
 use super::rarity::Numbered;
 use crate::runs::Run;
 
@@ -113,7 +111,7 @@ impl Free {
     }
 
     /// Returns the first free position from `at` on, or the length of the text. Shortens the way for later searches.
-    fn next(&mut self, mut at: usize) -> usize {
+    pub(super) fn next(&mut self, mut at: usize) -> usize {
         while self.0[at] != at {
             self.0[at] = self.0[self.0[at]];
             at = self.0[at];
@@ -121,21 +119,10 @@ impl Free {
         at
     }
 
-    fn take(&mut self, at: usize) {
+    pub(super) fn take(&mut self, at: usize) {
         if self.0[at] == at {
             self.0[at] = at + 1;
         }
-    }
-
-    /// Takes all positions of a part. Returns whether one of them was free.
-    pub(super) fn cover(&mut self, part: &Range<usize>) -> bool {
-        let first = self.next(part.start);
-        let mut at = first;
-        while at < part.end {
-            self.take(at);
-            at = self.next(at);
-        }
-        first < part.end
     }
 }
 

@@ -14,8 +14,8 @@ pub struct RegionSettings {
     /// The maximum distance of neighbouring seeds, in tokens, in both texts. Parts that are side by side in both texts, in any
     /// order, may be three times as far apart.
     pub gap: usize,
-    /// The minimum number of tokens of a region in each of the two texts. Each run of this many tokens is in regions, whatever their
-    /// density and score.
+    /// The minimum number of tokens of a region in each of the two texts. Each given run of this many tokens is in regions, whatever
+    /// their density and score.
     pub tokens: usize,
     /// The minimum density of a region: the share of its tokens that both texts have in it, weighted by rarity.
     pub density: f64,

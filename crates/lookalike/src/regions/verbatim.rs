@@ -1,55 +1,91 @@
 //! Makes long runs part of regions.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, ops::Range};
 
-use super::{
-    bags::Parts,
-    seeds::{Free, Seed},
-};
+use super::{bags::Parts, seeds::Free};
 use crate::runs::Run;
 
-/// Adds to regions what they lack of runs with at least `least` tokens, the longest run first. The first region that has at least
-/// half of a run in both texts grows to all of it. If there is none, the run is a region, and its tokens are added to `seeds`. Cost:
-/// for each of these runs, a few nanoseconds per region.
-pub(super) fn add_runs(
-    regions: &mut Vec<Parts>,
-    seeds: &mut Vec<Seed>,
+/// A region, with the runs of which it was made; `None` if it was made of seeds.
+pub(super) type Made = (Parts, Option<Vec<Run>>);
+
+/// Which tokens of a text are in regions.
+struct Covered {
+    free: Free,
+    /// For each token that is in regions, the number of the first of them.
+    by: Vec<Option<usize>>,
+}
+
+impl Covered {
+    fn new(length: usize) -> Self {
+        Self {
+            free: Free::new(length),
+            by: vec![None; length],
+        }
+    }
+
+    fn has(&mut self, part: &Range<usize>) -> bool {
+        self.free.next(part.start) >= part.end
+    }
+
+    fn cover(&mut self, part: &Range<usize>, region: usize) {
+        let mut at = self.free.next(part.start);
+        while at < part.end {
+            self.free.take(at);
+            self.by[at] = Some(region);
+            at = self.free.next(at);
+        }
+    }
+}
+
+/// Adds to regions what they lack of runs with at least `least` tokens, the longest run first. If the first region of a run's middle
+/// token, in one of the texts, has this token in both texts, it grows to all of the run; otherwise the run is a region. Cost: sorting these runs, and a
+/// few nanoseconds per token.
+pub(super) fn with_runs(
+    regions: Vec<Parts>,
     runs: &[Run],
     least: usize,
     lengths: [usize; 2],
-) {
-    let mut long: Vec<Run> = runs.to_vec();
+) -> Vec<Made> {
+    let mut long = runs.to_vec();
     long.retain(|run| run.tokens >= least);
     long.sort_unstable_by_key(|run| (Reverse(run.tokens), *run));
-    let mut free = lengths.map(Free::new);
-    let mut cover = |parts: &Parts| {
-        let sides = parts.iter().zip(&mut free);
-        // Not `any`: both sides are covered.
-        sides.fold(false, |is_new, (part, free)| is_new | free.cover(part))
+    let mut covered = lengths.map(Covered::new);
+    let mut cover = |parts: &Parts, region| {
+        let sides = parts.iter().zip(&mut covered);
+        sides.for_each(|(part, covered)| covered.cover(part, region));
     };
-    regions.iter().for_each(|parts| _ = cover(parts));
+    let mut made: Vec<Made> = Vec::new();
+    for parts in regions {
+        cover(&parts, made.len());
+        made.push((parts, None));
+    }
     for run in long {
         let parts = [run.a, run.b].map(|start| start..start + run.tokens);
-        if !cover(&parts) {
+        if parts
+            .iter()
+            .zip(&mut covered)
+            .all(|(part, covered)| covered.has(part))
+        {
             continue;
         }
-        let has_half = |region: &&mut Parts| {
-            region.iter().zip(&parts).all(|(has, part)| {
-                let shared = part.start.max(has.start)..part.end.min(has.end);
-                2 * shared.len() >= run.tokens
-            })
-        };
-        if let Some(region) = regions.iter_mut().find(has_half) {
-            for (has, part) in region.iter_mut().zip(&parts) {
-                *has = has.start.min(part.start)..has.end.max(part.end);
-            }
-        } else {
-            seeds.extend((0..run.tokens).map(|at| ((run.a + at) as u32, (run.b + at) as u32)));
-            regions.push(parts);
+        let middle = parts
+            .each_ref()
+            .map(|part| part.start + (run.tokens - 1) / 2);
+        let mut owners = (0..2).filter_map(|side| covered[side].by[middle[side]]);
+        let has_middle =
+            |&number: &usize| (0..2).all(|side| made[number].0[side].contains(&middle[side]));
+        let number = owners.find(has_middle).unwrap_or(made.len());
+        if number == made.len() {
+            made.push((parts.clone(), Some(Vec::new())));
+        }
+        let (region, own) = &mut made[number];
+        own.iter_mut().for_each(|runs| runs.push(run));
+        for (side, part) in parts.iter().enumerate() {
+            region[side] = region[side].start.min(part.start)..region[side].end.max(part.end);
+            covered[side].cover(part, number);
         }
     }
-    seeds.sort_unstable();
-    seeds.dedup();
+    made
 }
 
 #[cfg(test)]
@@ -59,23 +95,26 @@ mod tests {
     #[test]
     fn long_runs_extend_regions_or_are_regions() {
         let run = |a, b, tokens| Run { a, b, tokens };
-        let mut regions = vec![[0..20, 50..70], [30..50, 80..100]];
-        let mut seeds = vec![(3, 53)];
+        let regions = vec![[0..20, 50..70], [30..50, 80..100]];
         let runs = [
             // Inside a region, and inside the sides of two regions.
             run(2, 52, 10),
             run(0, 80, 10),
-            // A region has half of it, or less.
-            run(15, 65, 10),
+            // A region has the middle token, or does not.
+            run(14, 64, 10),
             run(46, 96, 10),
+            // The run before is a region that has the middle token.
+            run(48, 98, 10),
             // Too short.
             run(60, 0, 9),
         ];
-        add_runs(&mut regions, &mut seeds, &runs, 10, [100, 120]);
         assert_eq!(
-            regions,
-            [[0..25, 50..75], [30..50, 80..100], [46..56, 96..106]]
+            with_runs(regions, &runs, 10, [100, 120]),
+            [
+                ([0..24, 50..74], None),
+                ([30..50, 80..100], None),
+                ([46..58, 96..108], Some(vec![runs[3], runs[4]])),
+            ]
         );
-        assert_eq!(seeds.len(), 11);
     }
 }

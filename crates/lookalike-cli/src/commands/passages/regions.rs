@@ -15,7 +15,7 @@ pub(super) struct RegionArgs {
     regions: bool,
     /// Minimum length of a region in each text, in tokens
     ///
-    /// Each run of this many tokens that both texts have is in regions, whatever their density and score.
+    /// Each run of this many tokens (and of --least tokens) that both texts have is in regions, whatever their density and score.
     #[arg(long, value_name = "N", default_value_t = RegionSettings::default().tokens, requires = "regions")]
     min_tokens: usize,
     /// Minimum share of a region's tokens that both texts have, from 0 to 1

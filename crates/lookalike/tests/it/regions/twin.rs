@@ -47,36 +47,52 @@ pub fn regions(a: &[u64], b: &[u64], runs: &[Run], settings: &RegionSettings) ->
             reported.push(region);
         }
     }
-    let mut seeds = seeds;
     let mut long: Vec<&Run> = runs.iter().collect();
     long.retain(|run| run.tokens >= settings.tokens);
     long.sort_by_key(|run| (Reverse(run.tokens), run.a, run.b));
+    // Each state of each region, in the order in which they cover tokens.
+    let mut states: Vec<(usize, Part)> = reported.iter().cloned().enumerate().collect();
+    let mut of_runs: Vec<Vec<Run>> = vec![Vec::new(); reported.len()];
+    let made_of_seeds = reported.len();
     for run in long {
         let sides = [run.a, run.b].map(|start| start..start + run.tokens);
-        let has = |side: usize, at: usize| reported.iter().any(|region| region[side].contains(&at));
-        if (0..2).all(|side| sides[side].clone().all(|at| has(side, at))) {
+        let owner = |side: usize, at: usize| {
+            let covers = |(_, state): &&(usize, Part)| state[side].contains(&at);
+            states.iter().find(covers).map(|state| state.0)
+        };
+        if (0..2).all(|side| sides[side].clone().all(|at| owner(side, at).is_some())) {
             continue;
         }
-        let has_half = |region: &Part| {
-            (0..2).all(|side| {
-                let of_run = sides[side].clone();
-                2 * of_run.filter(|at| region[side].contains(at)).count() >= run.tokens
-            })
-        };
-        if let Some(number) = reported.iter().position(has_half) {
-            for (side, of_run) in reported[number].iter_mut().zip(sides) {
-                *side = side.start.min(of_run.start)..side.end.max(of_run.end);
+        let middle = [run.a, run.b].map(|start| start + (run.tokens - 1) / 2);
+        let has_middle =
+            |number: usize| (0..2).all(|side| reported[number][side].contains(&middle[side]));
+        let number = match (owner(0, middle[0]), owner(1, middle[1])) {
+            (Some(a), _) if has_middle(a) => a,
+            (_, Some(b)) if has_middle(b) => b,
+            _ => {
+                reported.push(sides.clone());
+                of_runs.push(Vec::new());
+                reported.len() - 1
             }
-        } else {
-            seeds.extend((0..run.tokens).map(|at| [run.a + at, run.b + at]));
-            reported.push(sides);
+        };
+        of_runs[number].push(*run);
+        for (side, of_run) in reported[number].iter_mut().zip(&sides) {
+            *side = side.start.min(of_run.start)..side.end.max(of_run.end);
         }
+        states.push((number, sides));
     }
-    let seeds: Vec<Seed> = BTreeSet::from_iter(seeds).into_iter().collect();
-    reported.sort_by_key(place);
-    reported
-        .iter()
-        .map(|part| texts.region(part, &seeds))
+    let mut all: Vec<(Part, Vec<Run>)> = Vec::new();
+    for (number, part) in reported.into_iter().enumerate() {
+        of_runs[number].sort();
+        let runs = match number < made_of_seeds {
+            true => texts.runs(&part, &seeds),
+            false => of_runs[number].clone(),
+        };
+        all.push((part, runs));
+    }
+    all.sort_by_key(|(part, _)| place(part));
+    all.into_iter()
+        .map(|(part, runs)| texts.region(&part, runs))
         .collect()
 }
 
@@ -286,7 +302,7 @@ impl Texts<'_> {
         }
     }
 
-    fn region(&self, part: &Part, seeds: &[Seed]) -> Region {
+    fn runs(&self, part: &Part, seeds: &[Seed]) -> Vec<Run> {
         let is_seed = |a: usize, b: usize| {
             part[0].contains(&a) && part[1].contains(&b) && seeds.contains(&[a, b])
         };
@@ -300,6 +316,10 @@ impl Texts<'_> {
                 });
             }
         }
+        runs
+    }
+
+    fn region(&self, part: &Part, runs: Vec<Run>) -> Region {
         Region {
             a: part[0].clone(),
             b: part[1].clone(),
