@@ -210,7 +210,7 @@ def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Seque
 
 
 def _is_data(value: Any) -> bool:
-    """Return whether a value is data of another library. It may be damaged, and comparing or showing it would then end the process."""
+    """Return whether a value is data of another library: if it is damaged, comparing or showing it ends the process."""
     return type(value).__module__.partition(".")[0] in ("pandas", "pyarrow", "datasets")
 
 

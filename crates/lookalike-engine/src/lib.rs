@@ -81,7 +81,7 @@ pub use jobs::{
         storing::{DecidedDocument, Represented},
         summary::{Against, ComparedField, ComparedFields, PerGroup, Summary},
     },
-    documents::{DocumentsRead, InputDocument, each_document},
+    documents::{DocumentsRead, InputDocument, each_document, refuse_outputs},
     eval::{
         answers::{read_decisions, read_pairs},
         roll::{Roll, enrol},

@@ -11,6 +11,7 @@ use lookalike_engine::{Applied, Outputs, RunConfig, Setting, apply, dedup_listed
 
 use crate::{
     args::{InputArgs, OutputArgs, PerGroupArgs, RunArgs, refuse, run_config},
+    found::left_out,
     front::Flags,
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
@@ -205,6 +206,12 @@ impl Apply {
                 name(file)
             ));
         }
+        lines.extend(
+            a.unread
+                .left_out
+                .as_ref()
+                .map(|left| format!("  skipped  {}", left_out(left))),
+        );
         let rate = a.bytes as f64 / 1e6 / a.seconds.max(1e-9);
         let memory = a.peak_memory.map_or(String::new(), |peak| {
             format!(", peak memory {}", bytes(peak))

@@ -437,6 +437,105 @@ fn mistakes_are_reported_with_advice() {
 }
 
 #[test]
+fn outputs_replace_no_input_and_no_file_of_the_index() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL).write("gone.txt", "first\n");
+    run(&place, "index create index");
+    run(&place, "index add index in.jsonl");
+    let files = || {
+        let mut all: Vec<_> = std::fs::read_dir(place.path("index"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .chain([place.path("in.jsonl")])
+            .collect();
+        all.sort();
+        all.into_iter()
+            .map(|path| (std::fs::read(&path).unwrap(), path))
+            .collect::<Vec<_>>()
+    };
+    std::os::unix::fs::symlink("index/manifest", place.path("link")).unwrap();
+    let before = files();
+    for (arguments, what) in [
+        (
+            "query index in.jsonl -o in.jsonl",
+            "would overwrite the input",
+        ),
+        (
+            "query index in.jsonl -o x --summary x",
+            "would overwrite the output",
+        ),
+        (
+            "query index in.jsonl -o x --skip-bad x",
+            "would overwrite the output",
+        ),
+        (
+            "query index --text a -o x --summary x",
+            "would overwrite the output",
+        ),
+        (
+            "query index --text a -o index/manifest",
+            "in the folder of the index",
+        ),
+        ("query index --text a -o link", "in the folder of the index"),
+        (
+            "query index in.jsonl --summary index/new",
+            "in the folder of the index",
+        ),
+        (
+            "query index in.jsonl --skip-bad index/lock",
+            "in the folder of the index",
+        ),
+        (
+            "add index in.jsonl --decisions in.jsonl",
+            "would overwrite the input",
+        ),
+        (
+            "add index in.jsonl --decisions x --changes x",
+            "would overwrite the output",
+        ),
+        (
+            "add index in.jsonl --changes index/manifest",
+            "in the folder of the index",
+        ),
+        (
+            "replace index in.jsonl --decisions in.jsonl",
+            "would overwrite the input",
+        ),
+        (
+            "replace index in.jsonl --summary index/manifest",
+            "in the folder of the index",
+        ),
+        (
+            "delete index --ids gone.txt --changes gone.txt",
+            "would overwrite the input",
+        ),
+        (
+            "delete index first --changes index/manifest",
+            "in the folder of the index",
+        ),
+        ("show index -o index/manifest", "in the folder of the index"),
+        (
+            "changes index -o index/manifest",
+            "in the folder of the index",
+        ),
+    ] {
+        let ran = place.run(&format!("index {arguments}"));
+        assert!(
+            ran.code == 2 && ran.err.contains(what),
+            "{arguments}: {}",
+            ran.err
+        );
+        assert!(
+            !place.path("x").exists() && files() == before,
+            "{arguments}"
+        );
+    }
+    // Texts that are searched for may have the same id.
+    place.write("twice.jsonl", format!("{SMALL}{SMALL}"));
+    run(&place, "index query index twice.jsonl --allow-repeated-ids");
+}
+
+#[test]
 fn one_process_writes_and_others_read() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);

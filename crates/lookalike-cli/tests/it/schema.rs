@@ -291,7 +291,7 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("dedup", format!("dedup {chinese} --candidates shared --measure containment")),
         ("dedup", "dedup many.jsonl --method simhash".into()),
         ("dedup", "dedup mixed.jsonl --report report.html".into()),
-        ("apply", "apply why.jsonl many.jsonl -o applied.jsonl".into()),
+        ("apply", "apply why.jsonl many.jsonl folder -o applied.jsonl".into()),
         ("apply", "apply near.jsonl many.jsonl -o applied.jsonl -t 0.9".into()),
         ("pairs", "pairs many.jsonl --against old.jsonl --nearest 2 --preset quotations --anchors en -o pairs.jsonl".into()),
         ("pairs", "pairs records folder --html main -o pairs.jsonl".into()),
@@ -350,7 +350,7 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("curve_sample_precision", "curve --sample-size --sketch 100 --documents 1000".into()),
     ] {
         if command.starts_with("apply") {
-            assert_eq!(place.run("dedup many.jsonl --decisions why.jsonl").code, 0);
+            assert_eq!(place.run("dedup many.jsonl folder --decisions why.jsonl").code, 0);
             assert_eq!(place.run("pairs many.jsonl -o near.jsonl").code, 0);
         }
         if command.starts_with("stage") {

@@ -1,10 +1,12 @@
 //! Hands out the documents of a collection in input order, for callers that store them, such as an index.
 
+use std::path::Path;
+
 use lookalike::{Method, Scratch, cluster::Keep};
 use lookalike_io::{
     error::{Error, Result, without_panic},
     read::{BAD_EXAMPLES, Block, Blocks, LeftOut, Reading, Scratch as ReadScratch, Source, Unread},
-    write::finish,
+    write::{finish, refuse_overwriting},
 };
 
 use crate::{
@@ -35,6 +37,17 @@ pub struct DocumentsRead {
     pub bytes: u64,
     /// What was not read as a document.
     pub unread: Unread,
+}
+
+/// Refuses outputs that would overwrite an input or each other. An input that cannot be found is reported when it is read.
+///
+/// # Errors
+/// Fails with the first such output.
+pub fn refuse_outputs(config: &RunConfig, outputs: &[&Path]) -> Result<()> {
+    let inputs = config
+        .expand_with_references()
+        .map_or(Vec::new(), |found| found.inputs);
+    refuse_overwriting(outputs, &inputs)
 }
 
 /// Reads all inputs once. `make` is called for every document, on all threads. `give` gets what `make` returned, with the ids of the

@@ -9,13 +9,13 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use lookalike::{Config, text::TokensBy};
-use lookalike_engine::{Error, ErrorKind, RunConfig, Unread};
+use lookalike_engine::{Error, ErrorKind, RunConfig, Unread, refuse_outputs};
 use lookalike_index::{Change, Id, Index, OnConflict, Prepared, Stats};
 use serde::Serialize;
 
 use super::{
     lines::{Lines, write_changes, write_decisions},
-    opened::{configure, failed, to_write},
+    opened::{configure, failed, refuse_inside, to_write},
     steps::{Stopped, in_steps},
 };
 use crate::{
@@ -185,6 +185,9 @@ pub struct Asked {
 pub fn reading(index: &Index, input: &InputArgs, run: &RunArgs) -> anyhow::Result<RunConfig> {
     let mut config = run_config(input, run, Config::default());
     configure(&mut config, index)?;
+    for output in [&config.skip_bad, &config.summary].into_iter().flatten() {
+        refuse_inside(index, output)?;
+    }
     let (sets, of_sets) = (
         config.method.tokens == TokensBy::Items,
         input.records.fields.set_field.is_some(),
@@ -224,10 +227,18 @@ impl Adding {
         let report = report
             .output("decisions", self.decisions.as_deref())
             .output("changes", self.changes.as_deref());
+        let outputs = [
+            &self.decisions,
+            &self.changes,
+            &config.skip_bad,
+            &config.summary,
+        ];
+        let outputs: Vec<&Path> = outputs.into_iter().filter_map(Option::as_deref).collect();
+        refuse_outputs(&config, &outputs)?;
         let file = report.open(config.summary.as_deref())?;
         let open = |path: &Option<PathBuf>| {
             path.as_deref()
-                .map(|path| Lines::create(Some(path)))
+                .map(|path| Lines::create(Some(path), &index))
                 .transpose()
         };
         let (decisions, changes) = (open(&self.decisions)?, open(&self.changes)?);
@@ -249,16 +260,7 @@ impl Adding {
         }
         added.seconds = started.elapsed().as_secs_f64();
         added.index = Some(index.stats().map_err(failed)?);
-        let outputs = [
-            &self.decisions,
-            &self.changes,
-            &config.skip_bad,
-            &config.summary,
-        ];
-        let to_stdout = outputs
-            .into_iter()
-            .flatten()
-            .any(|path| path.as_os_str() == "-");
+        let to_stdout = outputs.contains(&Path::new("-"));
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&added)?)?,
             (true, true) => say(report.json(&added)?.trim_end()),

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::bail;
 use clap::Args;
-use lookalike_engine::read_document;
+use lookalike_engine::{Format, RunConfig, read_document, refuse_outputs};
 use lookalike_index::{Id, Index};
 use serde::Serialize;
 
@@ -93,10 +93,17 @@ impl Delete {
             }
         }
         let ids: Vec<Id> = ids.into_iter().collect();
+        let listed = RunConfig {
+            inputs: self.from.iter().cloned().collect(),
+            format: Some(Format::Text),
+            ..RunConfig::default()
+        };
+        let output: Vec<&Path> = self.changes.iter().map(PathBuf::as_path).collect();
+        refuse_outputs(&listed, &output)?;
         let lines = self
             .changes
             .as_deref()
-            .map(|path| Lines::create(Some(path)))
+            .map(|path| Lines::create(Some(path), &index))
             .transpose()?;
         let last = index.stats().map_err(failed)?.last_change;
         let mut deleted = Deleted {

@@ -57,6 +57,25 @@ pub fn to_read(folder: &Path) -> anyhow::Result<Index> {
     Ok(Index::open_to_read(folder).map_err(failed)?)
 }
 
+/// Refuses an output in the folder of an index, where it could replace a part of it.
+pub fn refuse_inside(index: &Index, output: &Path) -> anyhow::Result<()> {
+    let there = output.canonicalize().or_else(|_| {
+        let folder = output
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        folder.unwrap_or(Path::new(".")).canonicalize()
+    });
+    if let (Ok(there), Ok(own)) = (there, index.folder().canonicalize())
+        && there.starts_with(own)
+    {
+        anyhow::bail!(
+            "{}: is in the folder of the index; name another file",
+            name(output)
+        );
+    }
+    Ok(())
+}
+
 /// Sets what the settings of an index say about reading its documents.
 pub fn configure(config: &mut RunConfig, index: &Index) -> anyhow::Result<()> {
     let settings = index.settings();

@@ -6,8 +6,11 @@ use std::{
 };
 
 use clap::Args;
-use lookalike_engine::{DocumentsRead, InputDocument, RunConfig, Unread, each_document};
-use lookalike_index::{Ask, Found, Index, Like};
+use lookalike::Config;
+use lookalike_engine::{
+    DocumentsRead, InputDocument, RunConfig, Unread, each_document, refuse_outputs,
+};
+use lookalike_index::{Ask, Found, Like};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -18,7 +21,7 @@ use super::{
     steps::id_of,
 };
 use crate::{
-    args::{InputArgs, RecordArgs, RunArgs},
+    args::{InputArgs, RecordArgs, RunArgs, run_config},
     front::Flags,
     output::{Bars, counted, say, warnings},
     report::{self, Report},
@@ -91,15 +94,30 @@ impl Query {
         let input = InputArgs {
             inputs: self.inputs,
             input_command: self.input_command,
-            records: self.records,
+            // Texts to search for need no ids of their own.
+            records: RecordArgs {
+                allow_repeated_ids: false,
+                ..self.records
+            },
+        };
+        // Keep order does not matter, so the field that decides it need not be there.
+        let config = RunConfig {
+            keep: None,
+            ..match self.text.is_some() || self.id.is_some() {
+                true => run_config(&input, &self.run, Config::default()),
+                false => reading(&index, &input, &self.run)?,
+            }
         };
         let output = self.output.as_deref().unwrap_or(Path::new("-"));
         let report = input
             .report(Report::new("index query"))
             .inputs("index", [self.folder.display().to_string()])
             .output("matches", Some(output));
-        let file = report.open(self.run.summary.as_deref())?;
-        let mut lines = Lines::create(Some(output))?;
+        let others = [&config.skip_bad, &config.summary];
+        let others = others.into_iter().filter_map(Option::as_deref);
+        refuse_outputs(&config, &others.chain([output]).collect::<Vec<_>>())?;
+        let file = report.open(config.summary.as_deref())?;
+        let mut lines = Lines::create(Some(output), &index)?;
         let (nearest, threshold, only_kept, quiet) =
             (self.nearest, self.threshold, self.kept, self.run.quiet);
         let passages = self.passages.then_some(self.least);
@@ -129,7 +147,7 @@ impl Query {
                 write(&query, &find(Like::Document(id))?, &mut lines)?;
                 read.documents = 1;
             }
-            _ => read = search(&index, (&input, &self.run), find, &mut lines)?,
+            _ => read = search((&config, quiet), find, &mut lines)?,
         }
         let texts = read.documents;
         let found = lines.end()?;
@@ -161,19 +179,13 @@ struct Queried {
 
 /// Searches for all texts of the inputs.
 fn search(
-    index: &Index,
-    (input, run): (&InputArgs, &RunArgs),
+    (config, quiet): (&RunConfig, bool),
     find: impl Fn(Like) -> lookalike_engine::Result<Vec<Found>> + Sync,
     lines: &mut Lines,
 ) -> anyhow::Result<DocumentsRead> {
-    // Keep order does not matter, so the field that decides it need not be there.
-    let config = RunConfig {
-        keep: None,
-        ..reading(index, input, run)?
-    };
-    let bars = Bars::new(run.quiet);
+    let bars = Bars::new(quiet);
     let read = each_document(
-        &config,
+        config,
         |document: InputDocument, _| find(Like::Text(document.text)),
         |answers| {
             answers.into_iter().try_for_each(|(id, found)| {
@@ -185,7 +197,7 @@ fn search(
     );
     bars.clear();
     let read = read?;
-    warnings(&read.unread.bad_examples, Flags::Others, run.quiet);
+    warnings(&read.unread.bad_examples, Flags::Others, quiet);
     Ok(read)
 }
 

@@ -38,7 +38,7 @@ pub struct Show {
 impl Show {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
-        let mut lines = Lines::create(self.output.as_deref())?;
+        let mut lines = Lines::create(self.output.as_deref(), &index)?;
         if self.ids.is_empty() {
             write_decisions(&index, 0, &mut lines)?;
         }
@@ -118,7 +118,7 @@ pub struct Changes {
 impl Changes {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
-        let mut lines = Lines::create(self.output.as_deref())?;
+        let mut lines = Lines::create(self.output.as_deref(), &index)?;
         write_changes(&index, self.after, self.limit, &mut lines)?;
         lines.end()?;
         Ok(ExitCode::SUCCESS)

@@ -19,8 +19,8 @@ use lookalike_io::{
     memory::peak_memory,
     pool::install,
     read::{
-        BAD_EXAMPLES, Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Scratch, Source,
-        Unread, each_block, expand_decisions,
+        BAD_EXAMPLES, Block, BlockInfo, BlockInfos, Blocks, Expanded, Input, LeftOut, Reading,
+        Scratch, Source, Unread, each_block, expand_decisions,
     },
     spill::{Budget, places::Places},
     store::shown_name,
@@ -107,7 +107,9 @@ fn both_passes(
     observer: Observer,
 ) -> Result<Applied> {
     let started = Instant::now();
-    let inputs = config.expand()?;
+    let Expanded {
+        inputs, left_out, ..
+    } = config.expand_with_references()?;
     let written = earlier_results(
         decisions,
         "decisions",
@@ -161,6 +163,7 @@ fn both_passes(
     let threads = pool.current_num_threads();
     let budget = config.budget(threads, &[path], |memory| source.extra(threads, memory))?;
     let mut met = Progressed::new(decided.len(), &budget);
+    met.counts.unread.left_out = left_out;
     in_order_placed(
         &pool,
         Blocks::new(&source).whole(bad.is_some()),
@@ -269,6 +272,7 @@ struct Taken {
     bad_count: u64,
     /// The errors of the first bad lines.
     bad_messages: Vec<(u32, Error)>,
+    left_out: Option<LeftOut>,
     bytes: u64,
 }
 
@@ -321,6 +325,7 @@ impl Taking<'_> {
             taken.rows.push(row.filter(|_| !record.id.is_empty()));
         }
         taken.info.count = taken.rows.len() as u32;
+        taken.left_out = scratch.take_left_out();
         taken
     }
 }
@@ -432,6 +437,7 @@ impl Progressed {
         let reported = |(record, fault): (u32, Error)| fault.at_place(place.of(record.into()));
         let errors = bad_messages.drain(..).map(reported);
         self.counts.unread.add_bad(*bad_count, errors);
+        LeftOut::add(&mut self.counts.unread.left_out, block.left_out.take());
         self.blocks.push(info)
     }
 
