@@ -171,7 +171,9 @@ fn an_operation_that_fails_loses_nothing() {
             let folder = folder();
             let plan = faults::fail(kind, nth, Fault::Errno(errno));
             let done = run(&folder.path().join("index"), Merges::AtOnce);
-            assert!(plan.met(), "{kind:?} {nth}");
+            // Two threads may read the same block before one of them has it, so there may be fewer reads than were counted.
+            let may_be_missing = kind == Operation::Read && nth + count / 100 >= count;
+            assert!(plan.met() || may_be_missing, "{kind:?} {nth}");
             drop(plan);
             verify(
                 &folder.path().join("index"),
