@@ -108,7 +108,8 @@ _TAKES = {
         ("after", "limit", "min_tokens", "min_left", "recheck", "worst"),
         _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),
     ),
-    "within": _Takes('a str, such as "all" or the name of a field', lambda value: isinstance(value, str)),
+    # The functions say what else is wrong with it.
+    "within": _Takes('a str, such as "all" or the name of a field', lambda _: True),
     "by": _Takes('"host", "folder" or "field:NAME"', lambda value: isinstance(value, str)),
     "depth": _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),
     "share": _SHARE,
