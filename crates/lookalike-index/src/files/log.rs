@@ -492,7 +492,12 @@ impl Log {
             bytes: RECORDS + (end - RECORDS).next_multiple_of(STEP),
         };
         let zeros = vec![0; (size.bytes - self.size.bytes) as usize];
-        self.write(&zeros, self.size.bytes)?;
+        let grown = self.write(&zeros, self.size.bytes);
+        if grown.is_err() {
+            // On a full disk, deletes and a compaction may need what was written. Bytes beyond the size do not count in any case.
+            let _ = self.file.as_ref().map(|file| file.set_length(self.size.bytes));
+        }
+        grown?;
         self.write(&size.to_bytes(self.manifest), size.at())?;
         self.size = size;
         Ok(())
