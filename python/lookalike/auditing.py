@@ -13,7 +13,7 @@ from lookalike import _lookalike
 from lookalike.config import AuditOptions
 from lookalike.errors import ConfigError, Error
 from lookalike.files import names_of
-from lookalike.keywords import check
+from lookalike.keywords import check, is_data
 from lookalike.kinds import Wanted, kind_of, numbered, sound
 from lookalike.progress import shown
 from lookalike.report import Pairs, Report, table_of
@@ -208,6 +208,8 @@ def _plain(row: Any) -> Any:
 
 
 def _value(value: Any) -> Any:
+    if is_data(value):
+        value = sound("result", value)
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         value = value.item()
     if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and not math.isfinite(value)):

@@ -204,19 +204,19 @@ def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Seque
         if value is None and name not in needed:
             continue
         takes = _TAKES.get(name)
-        if takes is not None and (_is_data(value) or not takes.fits(value)):
+        if takes is not None and (is_data(value) or not takes.fits(value)):
             raise ConfigError(f"{name}= takes {takes.words}, not {_shown(value)}", option=name)
         if name == "threshold" and math.isnan(value):
             raise ConfigError("threshold= takes a number above 0 and at most 1, not nan", option=name)
 
 
-def _is_data(value: Any) -> bool:
+def is_data(value: Any) -> bool:
     """Return whether a value is data of another library: if it is damaged, comparing or showing it ends the process."""
     return type(value).__module__.partition(".")[0] in ("pandas", "pyarrow", "datasets")
 
 
 def _shown(value: Any) -> str:
-    if _is_data(value):
+    if is_data(value):
         return f"a {type(value).__name__}"
     words = repr(value)
     if len(words) > 60:

@@ -7,8 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import datasets
+import lookalike
 import pytest
+from doors import ROWS, damaged
+from lookalike.errors import InputError
 
+TEXTS = ["one two", "three four", "five six"]
 pytestmark = pytest.mark.slow
 
 # The arguments that take tables, which must be refused as damaged.
@@ -72,3 +77,16 @@ def test_damaged_tables_are_refused_at_every_door():
     assert [call for call in ends if "CRASH" in call[3]] == []
     doors = {f"{name}({asked})" for name, asked, _, end in ends if "is damaged" in end}
     assert sorted(doors) == sorted(DOORS)
+
+
+@pytest.mark.parametrize("kind", ["frame", "series", "extension"])
+def test_damaged_data_inside_the_result_of_an_audit_is_refused(kind):
+    for result in ({"a": damaged()[kind]}, [damaged()[kind]], [("a", damaged()[kind])]):
+        with pytest.raises((InputError, TypeError)):
+            lookalike.audit(result, TEXTS)
+
+
+def test_streams_of_hugging_face_are_read_as_other_rows():
+    rows = datasets.Dataset.from_dict({"id": ["d2"]})
+    of_rows, of_stream = (lookalike.audit(given, ROWS, id="id").summary for given in (rows, rows.to_iterable_dataset()))
+    assert of_rows["removals"] == of_stream["removals"]

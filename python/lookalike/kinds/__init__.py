@@ -76,7 +76,9 @@ def sound(called: str, data: Any) -> Any:
     Everything that a caller may give as ids, pairs, rows or tokens passes through here before it is iterated over, because Python
     objects made from damaged Arrow data end the process. Raises `InputError`. Cost: as that of `check_column`.
     """
-    kind = frames.of(data) or huggingface.of(data) or arrow.of(data)
+    # A kind with no rows is false, and the length of a stream is not known.
+    kinds = (of(data) for of in (frames.of, huggingface.of, arrow.of))
+    kind = next((kind for kind in kinds if kind is not None), None)
     if isinstance(kind, huggingface.Iterable):
         return kind.rows(called)
     if isinstance(kind, arrow.Reader):
