@@ -495,7 +495,10 @@ impl Log {
         let grown = self.write(&zeros, self.size.bytes);
         if grown.is_err() {
             // On a full disk, deletes and a compaction may need what was written. Bytes beyond the size do not count in any case.
-            let _ = self.file.as_ref().map(|file| file.set_length(self.size.bytes));
+            let _ = self
+                .file
+                .as_ref()
+                .map(|file| file.set_length(self.size.bytes));
         }
         grown?;
         self.write(&size.to_bytes(self.manifest), size.at())?;
