@@ -113,8 +113,8 @@ impl Region {
 /// apart in both texts are joined; rare tokens count more. A region has at least `min_tokens` tokens in each text, a `density` (share
 /// of its tokens that both parts have) and a `score` (number of these tokens), both weighted by rarity. Each run of at least
 /// `min_tokens` and `least` tokens that both texts have is in regions, whatever their density and score. Texts without a common run of
-/// `least` tokens have no regions. Keywords: `tokens` and `folds`, see `Config`; other keywords of shingles have no effect. The results equal
-/// those of the command's `passages --regions`.
+/// `least` tokens have no regions. Keywords: `tokens` and `folds`, see `Config`; other keywords of shingles have no effect. The
+/// results equal those of the command's `passages --regions`.
 ///
 /// Cost: about half a microsecond per token. Source: the seeds, extension and filtering of PAN's text alignment (Potthast et al. 2013).
 #[pyfunction]

@@ -492,15 +492,13 @@ impl Log {
             bytes: RECORDS + (end - RECORDS).next_multiple_of(STEP),
         };
         let zeros = vec![0; (size.bytes - self.size.bytes) as usize];
-        let grown = self.write(&zeros, self.size.bytes);
-        if grown.is_err() {
-            // On a full disk, deletes and a compaction may need what was written. Bytes beyond the size do not count in any case.
-            let _ = self
-                .file
-                .as_ref()
-                .map(|file| file.set_length(self.size.bytes));
+        if let Err(error) = self.write(&zeros, self.size.bytes) {
+            // On a full disk, deletes and a compaction may need this room. If it remains, it does no harm: it is beyond the size.
+            if let Some(file) = &self.file {
+                let _ = file.set_length(self.size.bytes);
+            }
+            return Err(error);
         }
-        grown?;
         self.write(&size.to_bytes(self.manifest), size.at())?;
         self.size = size;
         Ok(())

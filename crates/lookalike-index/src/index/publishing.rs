@@ -41,17 +41,15 @@ impl Index {
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.exclusive()?;
         let needs = self.read().compacted_bytes();
-        match disk::free_space(&self.folder) {
-            Ok(free) if free < needs => {
-                let folder = self.folder.clone();
-                return Err(Error::NoRoom {
-                    folder,
-                    needs,
-                    free,
-                });
-            }
-            // If the space is unknown, it may suffice.
-            _ => {}
+        // If the space is unknown, it may suffice.
+        if let Ok(free) = disk::free_space(&self.folder)
+            && free < needs
+        {
+            return Err(Error::NoRoom {
+                folder: self.folder.clone(),
+                needs,
+                free,
+            });
         }
         self.guarded(&mut writer, |writer| {
             self.forget_merge(writer);

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Declares the enum, and the properties of each of its values, in one place.
 macro_rules! settings {
     ($($(#[$doc:meta])* $setting:ident = $name:literal,)*) => {
-        /// A field of a configuration that a message can mention. A front end (the command, Python) makes its own word for a field
-        /// of the field's name. The command's tests check that each word is one of its flags.
+        /// A field of a configuration that a message can mention. A front end (the command, Python) derives its word for a field
+        /// from the field's name. The command's tests check that each of its words is a flag.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Setting {
             $($(#[$doc])* $setting,)*

@@ -22,8 +22,8 @@ const PART: u64 = 5 * ONE / 2;
 /// their tokens, with the runs that they [share](crate::runs::shared_runs). The shorter the shortest run, the more of a passage that
 /// was changed a lot is found: 4 tokens are usual.
 ///
-/// Each given run of at least [`tokens`](RegionSettings::tokens) tokens is in regions. What was changed comes without a guarantee: shorter
-/// runs of frequent tokens may be in no region, and the edge of a region may be a few tokens off.
+/// Each given run of at least [`tokens`](RegionSettings::tokens) tokens is in regions. What was changed comes without a guarantee:
+/// shorter runs of frequent tokens may be in no region, and the edge of a region may be a few tokens off.
 ///
 /// Cost: about half a microsecond per token of both texts; sorting, and a bounded number of steps for each seed. Settings outside the valid
 /// range give a result too, but not a useful one: see [`RegionSettings::check`].

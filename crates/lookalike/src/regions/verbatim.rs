@@ -23,6 +23,7 @@ impl Covered {
         }
     }
 
+    /// Returns whether all tokens of a part are in regions.
     fn has(&mut self, part: &Range<usize>) -> bool {
         self.free.next(part.start) >= part.end
     }
@@ -37,9 +38,9 @@ impl Covered {
     }
 }
 
-/// Adds to regions what they lack of runs with at least `least` tokens, the longest run first. If the first region of a run's middle
-/// token, in one of the texts, has this token in both texts, it grows to all of the run; otherwise the run is a region. Cost: sorting these runs, and a
-/// few nanoseconds per token.
+/// Adds to regions what they lack of runs with at least `least` tokens, the longest run first. A region that has the middle token of a
+/// run in both texts, and covered it first in one of them, grows to all of the run. If there is none, the run is a region. Cost:
+/// sorting these runs, and a few nanoseconds per token.
 pub(super) fn with_runs(
     regions: Vec<Parts>,
     runs: &[Run],
@@ -50,15 +51,12 @@ pub(super) fn with_runs(
     long.retain(|run| run.tokens >= least);
     long.sort_unstable_by_key(|run| (Reverse(run.tokens), *run));
     let mut covered = lengths.map(Covered::new);
-    let mut cover = |parts: &Parts, region| {
-        let sides = parts.iter().zip(&mut covered);
-        sides.for_each(|(part, covered)| covered.cover(part, region));
-    };
-    let mut made: Vec<Made> = Vec::new();
-    for parts in regions {
-        cover(&parts, made.len());
-        made.push((parts, None));
+    for (number, parts) in regions.iter().enumerate() {
+        for (part, covered) in parts.iter().zip(&mut covered) {
+            covered.cover(part, number);
+        }
     }
+    let mut made: Vec<Made> = regions.into_iter().map(|parts| (parts, None)).collect();
     for run in long {
         let parts = [run.a, run.b].map(|start| start..start + run.tokens);
         if parts

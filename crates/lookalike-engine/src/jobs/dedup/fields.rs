@@ -199,15 +199,11 @@ pub(super) fn all_passes(
     let mut summary = Summary::new(&method, config);
     summary.method.recall = config.method.recall;
 
-    let mut table = sketching::sketch(
-        config,
-        &method,
-        &source,
-        &budget,
-        &pool,
-        Beside::default(),
-        observer,
-    )?;
+    let sketched = |config: &RunConfig, source: &Source| {
+        let beside = Beside::default();
+        sketching::sketch(config, &method, source, &budget, &pool, beside, observer)
+    };
+    let mut table = sketched(config, &source)?;
     table.find_columns(&source, &mut written.kept, &pool, observer)?;
     let (documents, references) = (table.documents, table.references.documents);
     table.references = References {
@@ -215,16 +211,7 @@ pub(super) fn all_passes(
         ..References::of(references)
     };
     let others = others.into_iter().map(|(config, source)| {
-        let table = sketching::sketch(
-            &config,
-            &method,
-            &source,
-            &budget,
-            &pool,
-            Beside::default(),
-            observer,
-        )
-        .map_err(named)?;
+        let table = sketched(&config, &source).map_err(named)?;
         match table.documents == documents {
             true => Ok(SketchedField {
                 config,
