@@ -131,9 +131,10 @@ pub fn hints(finding: &Finding) -> impl Iterator<Item = String> {
     })
 }
 
-/// Describes which files and records were left out.
-pub fn left_out(left: &LeftOut) -> String {
-    one_line(&left.to_string()).into_owned()
+/// Describes which files and records were left out, if any.
+pub fn left_out(left: &Option<LeftOut>) -> Option<String> {
+    let left = left.as_ref()?.to_string();
+    Some(one_line(&left).into_owned())
 }
 
 /// Describes the pages whose main content was not extracted because of their size.
@@ -159,12 +160,7 @@ pub fn notes(method: &Config, finding: &Finding, unread: &Unread) -> Vec<String>
             .iter()
             .map(|words| format!("excluded: {words}")),
     );
-    lines.extend(
-        unread
-            .left_out
-            .as_ref()
-            .map(|left| format!("skipped: {}", left_out(left))),
-    );
+    lines.extend(left_out(&unread.left_out).map(|words| format!("skipped: {words}")));
     lines.extend(too_large(finding.too_large).map(|words| format!("html: {words}")));
     lines
 }

@@ -149,6 +149,7 @@ pub use lookalike_io::disk::faults;
 pub use lookalike_io::read::Extractor;
 pub use lookalike_io::{
     built_features,
+    disk::folder_of,
     error::{Error, ErrorKind, Front, Place, Result, Setting, Words, said},
     format::{Format, Html, OutputFormat},
     input_table::InputTable,

@@ -12,6 +12,7 @@ use std::{
 };
 
 use lookalike::Config;
+use lookalike_io::disk::folder_of;
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -197,10 +198,7 @@ pub fn save(index: &LshIndex, path: &Path) -> Result<()> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;

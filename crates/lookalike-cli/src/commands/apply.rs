@@ -206,12 +206,7 @@ impl Apply {
                 name(file)
             ));
         }
-        lines.extend(
-            a.unread
-                .left_out
-                .as_ref()
-                .map(|left| format!("  skipped  {}", left_out(left))),
-        );
+        lines.extend(left_out(&a.unread.left_out).map(|words| format!("  skipped  {words}")));
         let rate = a.bytes as f64 / 1e6 / a.seconds.max(1e-9);
         let memory = a.peak_memory.map_or(String::new(), |peak| {
             format!(", peak memory {}", bytes(peak))

@@ -377,12 +377,7 @@ fn page(s: &CutSummary, asked: &Cutting, resume: &ResumeArgs) -> String {
             counted(s.unread.bad_lines, "bad line")
         ));
     }
-    lines.extend(
-        s.unread
-            .left_out
-            .iter()
-            .map(|left| format!("  skipped  {}", left_out(left))),
-    );
+    lines.extend(left_out(&s.unread.left_out).map(|words| format!("  skipped  {words}")));
     lines.extend(s.resumed.as_ref().map(resumed));
     let records = if asked.mark.is_some() {
         "all records, marked,"

@@ -469,12 +469,7 @@ impl Dedup {
                 counted(s.unread.bad_lines, "line")
             ));
         }
-        lines.extend(
-            s.unread
-                .left_out
-                .as_ref()
-                .map(|left| format!("  skipped  {}", left_out(left))),
-        );
+        lines.extend(left_out(&s.unread.left_out).map(|words| format!("  skipped  {words}")));
         if s.without_id == s.documents && s.documents > 0 {
             let field = quoted(&self.input.records.fields.id_field);
             lines.push(format!(

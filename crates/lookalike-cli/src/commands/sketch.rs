@@ -316,12 +316,6 @@ fn lines(summary: &SketchSummary) -> anyhow::Result<Vec<String>> {
             .map(|r| format!("{:.3} at resemblance {r}", accuracy.standard_error(r)));
         lines.push(format!("estimates: standard error {}", errors.join(", ")));
     }
-    lines.extend(
-        summary
-            .unread
-            .left_out
-            .iter()
-            .map(|left| format!("skipped: {}", left_out(left))),
-    );
+    lines.extend(left_out(&summary.unread.left_out).map(|words| format!("skipped: {words}")));
     Ok(lines)
 }

@@ -297,11 +297,6 @@ fn page(status: &Status, folder: &Path) -> String {
             counted(counts.bad_lines, "bad line")
         ));
     }
-    lines.extend(
-        counts
-            .left_out
-            .as_ref()
-            .map(|left| format!("  skipped  {}", left_out(left))),
-    );
+    lines.extend(left_out(&counts.left_out).map(|words| format!("  skipped  {words}")));
     lines.join("\n")
 }

@@ -478,6 +478,10 @@ fn outputs_replace_no_input_and_no_file_of_the_index() {
         ),
         ("query index --text a -o link", "in the folder of the index"),
         (
+            "query index --text a --summary index/manifest",
+            "in the folder of the index",
+        ),
+        (
             "query index in.jsonl --summary index/new",
             "in the folder of the index",
         ),

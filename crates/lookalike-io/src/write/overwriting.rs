@@ -14,6 +14,7 @@ use std::{
 
 use super::publish::resolve_links;
 use crate::{
+    disk::folder_of,
     error::{Error, ErrorKind, Result},
     read::Input,
     store::{is_url, shown_path},
@@ -49,10 +50,7 @@ impl Place {
             return Self::of_metadata(&there);
         }
         let path = resolve_links(path).unwrap_or_else(|_| path.into());
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
+        let parent = folder_of(&path);
         let parent = parent.canonicalize().unwrap_or_else(|_| parent.into());
         Self::Path(
             path.file_name()

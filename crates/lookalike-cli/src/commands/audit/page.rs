@@ -113,13 +113,7 @@ pub fn page(summary: &AuditSummary, auditing: &Auditing) -> String {
             .as_ref()
             .map(|figures| line("clusters", &clusters(figures))),
     );
-    lines.extend(
-        summary
-            .unread
-            .left_out
-            .as_ref()
-            .map(|left| line("skipped", &left_out(left))),
-    );
+    lines.extend(left_out(&summary.unread.left_out).map(|words| line("skipped", &words)));
     let mut page = lines.join("\n") + "\n";
     page += &histogram(
         &summary.removals.by_similarity,

@@ -9,13 +9,13 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use lookalike::{Config, text::TokensBy};
-use lookalike_engine::{Error, ErrorKind, RunConfig, Unread, refuse_outputs};
+use lookalike_engine::{Error, ErrorKind, RunConfig, Unread};
 use lookalike_index::{Change, Id, Index, OnConflict, Prepared, Stats};
 use serde::Serialize;
 
 use super::{
     lines::{Lines, write_changes, write_decisions},
-    opened::{configure, failed, refuse_inside, to_write},
+    opened::{configure, failed, refuse_outputs, to_write},
     steps::{Stopped, in_steps},
 };
 use crate::{
@@ -156,8 +156,10 @@ impl Add {
     /// Returns how documents are read and added.
     pub fn asked(&self, index: &Index) -> anyhow::Result<Asked> {
         let Adding { input, run, .. } = &self.adding;
+        let config = reading(index, input, run)?;
+        refuse_outputs(index, &config, &[])?;
         Ok(Asked {
-            config: reading(index, input, run)?,
+            config,
             on_conflict: self.on_conflict.into(),
             step: step(run.memory),
         })
@@ -185,9 +187,6 @@ pub struct Asked {
 pub fn reading(index: &Index, input: &InputArgs, run: &RunArgs) -> anyhow::Result<RunConfig> {
     let mut config = run_config(input, run, Config::default());
     configure(&mut config, index)?;
-    for output in [&config.skip_bad, &config.summary].into_iter().flatten() {
-        refuse_inside(index, output)?;
-    }
     let (sets, of_sets) = (
         config.method.tokens == TokensBy::Items,
         input.records.fields.set_field.is_some(),
@@ -227,18 +226,12 @@ impl Adding {
         let report = report
             .output("decisions", self.decisions.as_deref())
             .output("changes", self.changes.as_deref());
-        let outputs = [
-            &self.decisions,
-            &self.changes,
-            &config.skip_bad,
-            &config.summary,
-        ];
-        let outputs: Vec<&Path> = outputs.into_iter().filter_map(Option::as_deref).collect();
-        refuse_outputs(&config, &outputs)?;
+        let outputs = [self.decisions.as_deref(), self.changes.as_deref()];
+        refuse_outputs(&index, &config, &outputs)?;
         let file = report.open(config.summary.as_deref())?;
         let open = |path: &Option<PathBuf>| {
             path.as_deref()
-                .map(|path| Lines::create(Some(path), &index))
+                .map(|path| Lines::create(Some(path)))
                 .transpose()
         };
         let (decisions, changes) = (open(&self.decisions)?, open(&self.changes)?);
@@ -260,7 +253,10 @@ impl Adding {
         }
         added.seconds = started.elapsed().as_secs_f64();
         added.index = Some(index.stats().map_err(failed)?);
-        let to_stdout = outputs.contains(&Path::new("-"));
+        let own = [config.skip_bad.as_deref(), config.summary.as_deref()];
+        let to_stdout = [outputs, own]
+            .as_flattened()
+            .contains(&Some(Path::new("-")));
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&added)?)?,
             (true, true) => say(report.json(&added)?.trim_end()),
@@ -313,12 +309,7 @@ impl Adding {
                 name(file)
             ));
         }
-        lines.extend(
-            a.unread
-                .left_out
-                .as_ref()
-                .map(|left| format!("  skipped  {}", left_out(left))),
-        );
+        lines.extend(left_out(&a.unread.left_out).map(|words| format!("  skipped  {words}")));
         if a.without_id == a.documents && a.documents > 0 {
             lines.push("  ids      no record has an id: ids are file:line".into());
         }

@@ -8,13 +8,13 @@ use std::{
 
 use anyhow::bail;
 use clap::Args;
-use lookalike_engine::{Format, RunConfig, read_document, refuse_outputs};
+use lookalike_engine::{Format, RunConfig, read_document};
 use lookalike_index::{Id, Index};
 use serde::Serialize;
 
 use super::{
     lines::{Lines, write_changes},
-    opened::{failed, id, to_write},
+    opened::{failed, id, refuse_outputs, to_write},
 };
 use crate::{
     output::{count, counted, name, print_data, say},
@@ -98,12 +98,11 @@ impl Delete {
             format: Some(Format::Text),
             ..RunConfig::default()
         };
-        let output: Vec<&Path> = self.changes.iter().map(PathBuf::as_path).collect();
-        refuse_outputs(&listed, &output)?;
+        refuse_outputs(&index, &listed, &[self.changes.as_deref()])?;
         let lines = self
             .changes
             .as_deref()
-            .map(|path| Lines::create(Some(path), &index))
+            .map(|path| Lines::create(Some(path)))
             .transpose()?;
         let last = index.stats().map_err(failed)?.last_change;
         let mut deleted = Deleted {

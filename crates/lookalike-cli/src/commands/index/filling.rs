@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use lookalike_engine::{Observer, Outputs, RunConfig, Summary, dedup_storing};
+use lookalike_engine::{Observer, Outputs, RunConfig, Summary, dedup_storing, folder_of};
 use lookalike_index::{DecidedDocument, Error, Index, Prepared, Represented, Settings, Store};
 use tempfile::TempDir;
 
@@ -49,14 +49,10 @@ impl NewIndex {
         {
             return Err(failed(Error::Exists(folder.into())).into());
         }
-        let beside = folder
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
         let unfinished = tempfile::Builder::new()
             .prefix(".lookalike-index-")
             .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(beside);
+            .tempdir_in(folder_of(folder));
         let unfinished =
             unfinished.with_context(|| format!("{}: cannot be written", name(folder)))?;
         let settings = Settings {

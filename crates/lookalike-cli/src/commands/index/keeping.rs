@@ -7,9 +7,10 @@ use std::{
 };
 
 use clap::Args;
+use lookalike_engine::folder_of;
 use serde::Serialize;
 
-use super::opened::{failed, refuse_store, to_read, to_write};
+use super::opened::{failed, is_inside, refuse_store, to_read, to_write};
 use crate::{
     output::{bytes, count, counted, name, print_data, say},
     report::Report,
@@ -73,14 +74,7 @@ pub struct Snapshot {
 impl Snapshot {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         refuse_store(&self.to)?;
-        let beside = self
-            .to
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        if let (Ok(beside), Ok(folder)) = (beside.canonicalize(), self.folder.canonicalize())
-            && beside.starts_with(folder)
-        {
+        if is_inside(&self.folder, folder_of(&self.to)) {
             anyhow::bail!(
                 "{}: a copy cannot be inside the index; name another folder",
                 name(&self.to)

@@ -7,7 +7,7 @@ use lookalike_index::{Change, Decided, Decision, Found, Id, Index, SharedPassage
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::opened::{failed, refuse_inside};
+use super::opened::failed;
 
 /// An output of lines; standard output if its path is none or `-`.
 pub struct Lines {
@@ -17,11 +17,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Begins an output of what an index says.
-    pub fn create(path: Option<&Path>, index: &Index) -> anyhow::Result<Self> {
-        let path = path.unwrap_or(Path::new("-"));
-        refuse_inside(index, path)?;
-        let output = Output::create(path, 0)?;
+    pub fn create(path: Option<&Path>) -> anyhow::Result<Self> {
+        let output = Output::create(path.unwrap_or(Path::new("-")), 0)?;
         Ok(Self {
             output,
             line: Vec::new(),

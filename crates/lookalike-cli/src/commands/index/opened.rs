@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lookalike::cluster::Keep;
-use lookalike_engine::{ErrorKind, RunConfig, refuse_url};
+use lookalike_engine::{ErrorKind, RunConfig, folder_of, refuse_url};
 use lookalike_index::{Error, Id, Index};
 
 use crate::output::name;
@@ -57,23 +57,31 @@ pub fn to_read(folder: &Path) -> anyhow::Result<Index> {
     Ok(Index::open_to_read(folder).map_err(failed)?)
 }
 
-/// Refuses an output in the folder of an index, where it could replace a part of it.
-pub fn refuse_inside(index: &Index, output: &Path) -> anyhow::Result<()> {
-    let there = output.canonicalize().or_else(|_| {
-        let folder = output
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        folder.unwrap_or(Path::new(".")).canonicalize()
-    });
-    if let (Ok(there), Ok(own)) = (there, index.folder().canonicalize())
-        && there.starts_with(own)
-    {
-        anyhow::bail!(
-            "{}: is in the folder of the index; name another file",
-            name(output)
-        );
+/// Refuses outputs, among them those of the configuration, that would replace an input, each other or a part of the index.
+pub fn refuse_outputs(
+    index: &Index,
+    config: &RunConfig,
+    outputs: &[Option<&Path>],
+) -> anyhow::Result<()> {
+    let own = [config.skip_bad.as_deref(), config.summary.as_deref()];
+    let outputs: Vec<&Path> = outputs.iter().copied().chain(own).flatten().collect();
+    for output in &outputs {
+        if is_inside(index.folder(), output) {
+            anyhow::bail!(
+                "{}: is in the folder of the index; name another file",
+                name(output)
+            );
+        }
     }
-    Ok(())
+    Ok(lookalike_engine::refuse_outputs(config, &outputs)?)
+}
+
+/// Returns whether a path, which need not exist, is in a folder.
+pub fn is_inside(folder: &Path, path: &Path) -> bool {
+    let there = path
+        .canonicalize()
+        .or_else(|_| folder_of(path).canonicalize());
+    matches!((there, folder.canonicalize()), (Ok(there), Ok(own)) if there.starts_with(&own))
 }
 
 /// Sets what the settings of an index say about reading its documents.

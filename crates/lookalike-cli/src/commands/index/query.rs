@@ -7,9 +7,7 @@ use std::{
 
 use clap::Args;
 use lookalike::Config;
-use lookalike_engine::{
-    DocumentsRead, InputDocument, RunConfig, Unread, each_document, refuse_outputs,
-};
+use lookalike_engine::{DocumentsRead, InputDocument, RunConfig, Unread, each_document};
 use lookalike_index::{Ask, Found, Like};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -17,7 +15,7 @@ use serde_json::value::RawValue;
 use super::{
     add::reading,
     lines::{FoundLine, Lines, raw},
-    opened::{failed, id, to_read},
+    opened::{failed, id, refuse_outputs, to_read},
     steps::id_of,
 };
 use crate::{
@@ -103,9 +101,10 @@ impl Query {
         // Keep order does not matter, so the field that decides it need not be there.
         let config = RunConfig {
             keep: None,
-            ..match self.text.is_some() || self.id.is_some() {
-                true => run_config(&input, &self.run, Config::default()),
-                false => reading(&index, &input, &self.run)?,
+            ..if self.text.is_some() || self.id.is_some() {
+                run_config(&input, &self.run, Config::default())
+            } else {
+                reading(&index, &input, &self.run)?
             }
         };
         let output = self.output.as_deref().unwrap_or(Path::new("-"));
@@ -113,11 +112,9 @@ impl Query {
             .report(Report::new("index query"))
             .inputs("index", [self.folder.display().to_string()])
             .output("matches", Some(output));
-        let others = [&config.skip_bad, &config.summary];
-        let others = others.into_iter().filter_map(Option::as_deref);
-        refuse_outputs(&config, &others.chain([output]).collect::<Vec<_>>())?;
+        refuse_outputs(&index, &config, &[Some(output)])?;
         let file = report.open(config.summary.as_deref())?;
-        let mut lines = Lines::create(Some(output), &index)?;
+        let mut lines = Lines::create(Some(output))?;
         let (nearest, threshold, only_kept, quiet) =
             (self.nearest, self.threshold, self.kept, self.run.quiet);
         let passages = self.passages.then_some(self.least);
@@ -133,11 +130,13 @@ impl Query {
                 })
                 .map_err(failed)
         };
-        let mut read = DocumentsRead::default();
+        let mut read = DocumentsRead {
+            documents: 1,
+            ..DocumentsRead::default()
+        };
         match (&self.text, &self.id) {
             (Some(text), _) => {
                 write(RawValue::NULL, &find(Like::Text(text))?, &mut lines)?;
-                read.documents = 1;
             }
             (_, Some(typed)) => {
                 let id = id(&index, typed)?.ok_or_else(|| {
@@ -145,16 +144,15 @@ impl Query {
                 })?;
                 let query = raw(&id);
                 write(&query, &find(Like::Document(id))?, &mut lines)?;
-                read.documents = 1;
             }
             _ => read = search((&config, quiet), find, &mut lines)?,
         }
-        let texts = read.documents;
+        let (texts, unread) = (read.documents, read.unread);
         let found = lines.end()?;
         let summary = Queried {
             texts,
             found,
-            unread: read.unread,
+            unread,
         };
         report::write(file, &report, &summary)?;
         if !quiet {

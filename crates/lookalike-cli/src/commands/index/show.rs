@@ -3,13 +3,14 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
+use lookalike_engine::RunConfig;
 use lookalike_index::{Decided, Id, Stored};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
     lines::{Lines, raw, write_changes, write_decisions},
-    opened::{failed, id, to_read},
+    opened::{failed, id, refuse_outputs, to_read},
 };
 
 /// Show the decisions of an index, or all that it knows about some documents
@@ -38,7 +39,9 @@ pub struct Show {
 impl Show {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
-        let mut lines = Lines::create(self.output.as_deref(), &index)?;
+        let output = self.output.as_deref();
+        refuse_outputs(&index, &RunConfig::default(), &[output])?;
+        let mut lines = Lines::create(output)?;
         if self.ids.is_empty() {
             write_decisions(&index, 0, &mut lines)?;
         }
@@ -118,7 +121,9 @@ pub struct Changes {
 impl Changes {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
-        let mut lines = Lines::create(self.output.as_deref(), &index)?;
+        let output = self.output.as_deref();
+        refuse_outputs(&index, &RunConfig::default(), &[output])?;
+        let mut lines = Lines::create(output)?;
         write_changes(&index, self.after, self.limit, &mut lines)?;
         lines.end()?;
         Ok(ExitCode::SUCCESS)

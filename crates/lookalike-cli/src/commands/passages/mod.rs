@@ -285,8 +285,8 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
             counted(summary.unread.bad_lines, "line")
         );
     }
-    if let Some(left) = &summary.unread.left_out {
-        words += &format!("\nskipped: {}", left_out(left));
+    if let Some(left) = left_out(&summary.unread.left_out) {
+        words += &format!("\nskipped: {left}");
     }
     if let Some(pages) = too_large(summary.too_large) {
         words += &format!("\nhtml: {pages}");
