@@ -111,8 +111,9 @@ def find_passages(
 
     With `regions`, passages may also be changed: words replaced, inserted or deleted, sentences in another order. `least` is
     then 4 and `gap` 25 unless given. A region has at least `min_tokens` tokens in each document, a `density` (the share of its
-    tokens that both have) and a `score` (the number of these tokens), both weighted by rarity. See the command's `passages
-    --regions`.
+    tokens that both have) and a `score` (the number of these tokens), both weighted by rarity. Each run of at least
+    `min_tokens` and `least` tokens that both have is in regions, whatever their density and score. See the command's
+    `passages --regions`.
 
     With `containment`, a pair is left out if neither document contains this share of the other; with `common=N`, runs that more
     than N documents have in common are not used to find pairs. The lines of all pairs are held in
