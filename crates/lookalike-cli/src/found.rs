@@ -1,9 +1,10 @@
 //! What a run found and what it excluded, as text for the summaries of `dedup`, `pairs` and `mirrors`.
 
 use lookalike::{Candidates, Config, shown::one_line};
-use lookalike_engine::{Finding, LeftOut, SketchFigures, Unread};
+use lookalike_engine::{Finding, LeftOut, ReportFigures, Resumed, SketchFigures, Stage, Unread};
+use lookalike_options::SavedProgress;
 
-use crate::output::{bytes, count, counted};
+use crate::output::{bytes, count, counted, name};
 
 /// Describes the expected recall and how candidate pairs were found.
 pub fn found(finding: &Finding, method: &Config) -> String {
@@ -175,5 +176,66 @@ pub fn above(finding: &Finding) -> Option<String> {
             "{} above --memory: {why} cannot be spilled to files",
             bytes(above)
         )
+    })
+}
+
+/// Describes a page in a summary.
+pub fn page_size(figures: &ReportFigures) -> String {
+    let pairs = figures.pairs.map_or(String::new(), |pairs| {
+        format!(" with {}", counted(pairs, "pair"))
+    });
+    format!("{}{pairs}", bytes(figures.bytes))
+}
+
+/// Describes the report in a summary.
+pub fn described(figures: &ReportFigures) -> String {
+    let mut words = format!("{} in {:.1} s", bytes(figures.bytes), figures.seconds);
+    if let (Some(pairs), Some(floor)) = (figures.pairs, figures.floor) {
+        words.push_str(&format!(
+            ": {} with similarity {floor} or higher",
+            counted(pairs, "pair")
+        ));
+    }
+    if figures.left_out > 0 {
+        words.push_str(&format!(
+            "; the threshold cannot be moved for {} in large groups",
+            counted(figures.left_out, "document")
+        ));
+    }
+    if figures.without_text > 0 {
+        words.push_str(&format!(
+            "; without the texts of {} documents, because it would be too large",
+            count(figures.without_text)
+        ));
+    }
+    words
+}
+
+/// Returns the line about the folder of saved progress at the end of a summary.
+pub fn removed(saved: &SavedProgress) -> Option<String> {
+    let folder = saved.resume.as_ref()?;
+    Some(format!(
+        "  state    no longer needed, removed from {}",
+        name(folder)
+    ))
+}
+
+/// Returns the line of a summary that describes where a run resumed.
+pub fn resumed(resumed: &Resumed) -> String {
+    format!("  resumed  {}", resume_point(resumed))
+}
+
+fn resume_point(resumed: &Resumed) -> String {
+    let pass = match resumed.stage {
+        Stage::Sketching => "the first pass",
+        Stage::Pairing | Stage::Cutting => return "after the first pass".into(),
+        Stage::Locating => return "after all cuts were found".into(),
+        Stage::Writing => return "before the last pass".into(),
+        _ => "the second pass",
+    };
+    // A pass that was not complete is never reported as "at 100 %".
+    let share = resumed.share.map(|share| (100.0 * share).floor().min(99.0));
+    share.map_or(format!("within {pass}"), |share| {
+        format!("at {share} % of {pass}")
     })
 }

@@ -22,12 +22,12 @@ impl Flags {
     /// Returns the flag of a setting: its name in the configuration, unless the command calls it otherwise.
     fn flag(self, setting: Setting) -> Cow<'static, str> {
         let other = match (setting, self) {
-            (Setting::LabelField, Self::Eval) => "--labels",
-            (Setting::LabelField, Self::Mirrors) => "--by field:NAME",
-            (Setting::LabelField, Self::Cut) => "--within group:FIELD",
-            (Setting::LabelField, Self::Others) => "--label",
+            (Setting("label_field"), Self::Eval) => "--labels",
+            (Setting("label_field"), Self::Mirrors) => "--by field:NAME",
+            (Setting("label_field"), Self::Cut) => "--within group:FIELD",
+            (Setting("label_field"), Self::Others) => "--label",
             // The threshold of `passages` is a containment.
-            (Setting::Containment, _) => "--threshold",
+            (Setting("containment"), _) => "--threshold",
             _ => return format!("--{}", setting.name().replace('_', "-")).into(),
         };
         other.into()
@@ -55,8 +55,8 @@ impl Front for Flags {
 
     fn with_value(&self, setting: Setting, value: &str) -> String {
         match (self, setting) {
-            (Self::Mirrors, Setting::LabelField) => format!("--by field:{value}"),
-            (Self::Cut, Setting::LabelField) => format!("--within group:{value}"),
+            (Self::Mirrors, Setting("label_field")) => format!("--by field:{value}"),
+            (Self::Cut, Setting("label_field")) => format!("--within group:{value}"),
             _ => format!("{} {value}", self.flag(setting)),
         }
     }
@@ -64,6 +64,8 @@ impl Front for Flags {
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
     use clap::CommandFactory;
     use lookalike_engine::ErrorKind;
 
@@ -76,35 +78,73 @@ mod tests {
         command.get_arguments().any(|arg| arg.get_long() == name)
     }
 
+    /// Adds the names that come after `mark` in the sources of a folder.
+    fn names_in(folder: &Path, mark: &str, names: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                names_in(&path, mark, names);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let source = fs::read_to_string(&path).unwrap();
+                let after = source.split(mark).skip(1);
+                names.extend(after.filter_map(|rest| Some(rest.split_once('"')?.0.to_string())));
+            }
+        }
+    }
+
     #[test]
     fn every_flag_in_a_message_exists() {
         let cli = Cli::command();
         let command = |name: &str| cli.find_subcommand(name).unwrap();
-        for &setting in Setting::ALL {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut names = BTreeSet::new();
+        // Sources and tests of this file contain the mark itself.
+        let mark = format!("{}(\"", "Setting");
+        for of in ["io", "options", "engine", "indexing", "cli", "python"] {
+            names_in(
+                &crates.join(format!("lookalike-{of}/src")),
+                &mark,
+                &mut names,
+            );
+        }
+        let core = fs::read_to_string(crates.join("lookalike/src/error.rs")).unwrap();
+        let fields = core.split("fn fields(").nth(1).unwrap();
+        let fields = fields.split('"').skip(1).step_by(2);
+        let is_name = |name: &&str| {
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        };
+        names.extend(fields.take_while(is_name).map(String::from));
+        assert!(names.len() > 60, "{names:?}");
+        for name in names {
+            let setting = Setting(name.clone().leak());
             let flag = Flags::Others.flag(setting);
+            let with_inner = cli
+                .get_subcommands()
+                .flat_map(|command| [command].into_iter().chain(command.get_subcommands()));
             assert!(
-                cli.get_subcommands().any(|command| has(command, &flag)),
+                with_inner.into_iter().any(|command| has(command, &flag)),
                 "{flag} is not a flag"
             );
-            for (flags, name) in [
+            for (flags, command_name) in [
                 (Flags::Eval, "eval"),
                 (Flags::Mirrors, "mirrors"),
                 (Flags::Cut, "cut"),
             ] {
                 let own = flags.flag(setting);
                 assert!(
-                    own == flag || has(command(name), &own),
-                    "{own} is not a flag of {name}"
+                    own == flag || has(command(command_name), &own),
+                    "{own} is not a flag of {command_name}"
                 );
             }
         }
         for name in ["link", "minutiae"] {
             assert!(
-                has(command(name), &Flags::Others.flag(Setting::LabelField)),
+                has(command(name), &Flags::Others.flag(Setting("label_field"))),
                 "{name}"
             );
         }
-        for setting in [Setting::Containment, Setting::Least] {
+        for setting in [Setting("containment"), Setting("least")] {
             assert!(
                 has(command("passages"), &Flags::Others.flag(setting)),
                 "{setting:?}"

@@ -14,8 +14,6 @@
     )
 )]
 
-mod args;
-
 mod front;
 
 mod paint;
@@ -37,8 +35,6 @@ mod commands;
 mod short_help;
 
 mod version;
-
-pub mod asked;
 
 use std::{ffi::OsString, process::ExitCode};
 

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use lookalike_engine::{LateOutput, go_on_without_readers, shown_name, shown_path};
+use lookalike_options::Inputs;
 use serde::Serialize;
 
 /// The version of the schema. The version increases when a field is removed or renamed or changes its meaning, not when a field
@@ -46,6 +47,15 @@ impl Report {
             inputs: Vec::new(),
             outputs: Vec::new(),
         }
+    }
+
+    /// Adds the inputs that a command reads, and the file for bad lines. A command line may contain a password, so its number is
+    /// reported instead.
+    pub fn over(self, inputs: &Inputs) -> Self {
+        let commands = (1..=inputs.input_command.len()).map(|number| format!("command:{number}"));
+        self.inputs("input", &inputs.inputs)
+            .inputs("command", commands)
+            .output("bad_lines", inputs.records.skip_bad.as_deref())
     }
 
     /// Adds inputs that have the same role.

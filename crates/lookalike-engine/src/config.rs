@@ -14,10 +14,13 @@ use lookalike_io::{
     format::{Format, Html, OutputFormat},
     input_table::InputTable,
     memory::free_memory,
-    read::{self, Expanded, Input, Inputs, StoredRecords},
+    read::{self, Expanded, Input, StoredRecords},
     spill::Budget,
-    store,
+    store, words,
     write::{LEAST_AHEAD, Limit},
+};
+use lookalike_options::{
+    Delimiter, Execution, Floor, Inputs, MoreFields, Page, ReportPage, SavedProgress, Size,
 };
 use serde::Serialize;
 
@@ -118,6 +121,22 @@ pub struct RunConfig {
     pub block: Option<usize>,
 }
 
+/// What to write. No output appears under its name before all outputs are complete.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    /// The kept records: an output, where `-` is standard output; a folder, which gets an output for each input, or copies of the kept
+    /// documents; or numbered outputs, if the configuration has a [limit](RunConfig::limit).
+    pub kept: Option<PathBuf>,
+    /// Write every record to the `kept` output, not only the kept records, and add four fields to each. The name of each field is
+    /// this prefix followed by `cluster`, `verdict`, `representative` or `similarity`.
+    pub label: Option<String>,
+    /// The decisions; `-` for standard output. The decisions are written as a table if the name has the extension of a table
+    /// (`.parquet`, `.arrow`, `.arrows`), and otherwise as JSON Lines.
+    pub decisions: Option<PathBuf>,
+    /// Check that all outputs can be written, but write nothing.
+    pub dry_run: bool,
+}
+
 /// Fields that are compared in addition to the field with the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherFields {
@@ -169,6 +188,59 @@ impl Resume {
             folder: folder.into(),
             part: 256 << 20,
         }
+    }
+}
+
+impl Resume {
+    /// Returns how a run with these options can be resumed.
+    pub(crate) fn of(saved: &SavedProgress) -> Option<Self> {
+        saved.resume.as_ref().map(|folder| {
+            let usual = Self::in_folder(folder);
+            Self {
+                part: saved.resume_part.unwrap_or(usual.part),
+                ..usual
+            }
+        })
+    }
+}
+
+impl OtherFields {
+    /// Returns the fields that the options name, if there are any.
+    pub(crate) fn of(fields: &MoreFields) -> Option<Self> {
+        let (names, similar) = match (&*fields.and_field, &*fields.or_field) {
+            ([], []) => return None,
+            ([], names) => (names, SimilarIn::Any),
+            (names, _) => (names, SimilarIn::Each),
+        };
+        Some(Self {
+            names: names.to_vec(),
+            similar,
+            enumerated: None,
+        })
+    }
+}
+
+impl ReportConfig {
+    /// Returns the report that the options name, if there is one.
+    pub fn at(page: &Page) -> Option<Self> {
+        page.report.clone().map(|path| Self { path, floor: None })
+    }
+
+    /// Returns the report that the options name, if there is one, of a run with this method.
+    ///
+    /// # Errors
+    /// Fails if the floor is not above 0 and at most the threshold.
+    pub(crate) fn of(page: &ReportPage, floor: &Floor, method: &Config) -> Result<Option<Self>> {
+        let (floor, threshold) = (floor.report_floor, method.threshold);
+        if let Some(floor) = floor.filter(|floor| !(*floor > 0.0 && *floor <= threshold)) {
+            let range =
+                format!(" must be above 0 and at most the threshold {threshold}, got {floor}");
+            return Err(Error::new(
+                ErrorKind::Config,
+                words![Setting("report_floor"), range],
+            ));
+        }
+        Ok(page.report.clone().map(|path| Self { path, floor }))
     }
 }
 
@@ -251,6 +323,31 @@ pub(crate) fn row_groups_ahead(memory: u64, threads: usize) -> usize {
 const USUAL_MEMORY: u64 = 2 << 30;
 
 impl RunConfig {
+    /// Returns the configuration of a run over these inputs.
+    pub fn of(inputs: &Inputs, execution: &Execution, method: Config) -> Self {
+        let (records, usual) = (&inputs.records, Self::default());
+        Self {
+            inputs: inputs.inputs.clone(),
+            input_commands: inputs.input_command.clone(),
+            method,
+            format: records.format,
+            gitignore: records.gitignore,
+            all_splits: records.all_splits,
+            delimiter: records.delimiter.map(|Delimiter(byte)| byte),
+            encoding: records.encoding.clone(),
+            html: records.html,
+            text_field: records.fields.text().into(),
+            id_field: records.fields.id().into(),
+            allow_repeated_ids: records.allow_repeated_ids,
+            skip_bad: records.skip_bad.clone(),
+            summary: execution.summary.clone(),
+            threads: execution.threads.unwrap_or(usual.threads),
+            memory: execution.memory.map(|Size(bytes)| bytes),
+            temp_dir: execution.temp_dir.clone().unwrap_or(usual.temp_dir),
+            ..usual
+        }
+    }
+
     /// Returns the memory budget of the run's stores, for a run that writes these outputs. `extra` takes the run's memory limit,
     /// and returns how many bytes reading and writing need in addition to the bytes that this function counts.
     ///
@@ -307,9 +404,9 @@ impl RunConfig {
     /// # Errors
     /// Fails if one of these folders is a URL. The error names the first such folder.
     pub(crate) fn refuse_remote_folders(&self) -> Result<()> {
-        store::refuse_url(Setting::TempDir, "folder", &self.temp_dir)?;
+        store::refuse_url(Setting("temp_dir"), "folder", &self.temp_dir)?;
         self.resume.as_ref().map_or(Ok(()), |resume| {
-            store::refuse_url(Setting::Resume, "folder", &resume.folder)
+            store::refuse_url(Setting("resume"), "folder", &resume.folder)
         })
     }
 
@@ -345,8 +442,8 @@ impl RunConfig {
         read::expand_collections(self.asked(), collections)
     }
 
-    fn asked(&self) -> Inputs<'_> {
-        Inputs {
+    fn asked(&self) -> read::Inputs<'_> {
+        read::Inputs {
             names: &self.inputs,
             commands: &self.input_commands,
             tables: &self.tables,

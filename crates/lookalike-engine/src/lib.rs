@@ -60,24 +60,28 @@ pub mod parts;
 mod jobs;
 
 pub use config::{
-    Estimate, Observer, OtherFields, Progress, ReportConfig, Resume, RunConfig, SimilarIn, Stage,
-    UNOBSERVED,
+    Estimate, Observer, OtherFields, Outputs, Progress, ReportConfig, Resume, RunConfig, SimilarIn,
+    Stage, UNOBSERVED,
 };
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
-    apply::{Applied, AppliedPairs, apply},
+    apply::{Applied, AppliedPairs, apply, options::ApplyOptions},
     audit::{
         AuditSummary, AuditedCluster, Cause, ClusterFigures, KeptFigures, NamedFigures,
         RemovalFigures, ResultFigures, SimilarityBar, WorstMissed, WorstRemoval,
         asked::{AuditedResult, Auditing, ResultKind},
         audit,
+        options::AuditOptions,
     },
-    cut::{CutDocument, CutPlace, CutSummary, Cutting, LargestSource, TellCut, cut, cut_reporting},
+    cut::{
+        CutDocument, CutPlace, CutSummary, Cutting, LargestSource, TellCut, cut, cut_reporting,
+        options::{CutOptions, CutWithin},
+    },
     dedup::{
         dedup, dedup_reporting, dedup_storing,
         emit::Tell,
         listed::dedup_listed,
-        opened::Outputs,
+        options::{DedupOptions, DedupPlan},
         storing::{DecidedDocument, Represented},
         summary::{Against, ComparedField, ComparedFields, PerGroup, Summary},
     },
@@ -92,6 +96,7 @@ pub use jobs::{
         distances::{RightShare, RightShares},
         explain::explain_link,
         fields::{BlockExplained, FieldExplained, LinkExplained},
+        file::read_link_config,
         judging::{Judged, LinkShares},
         learning::estimated::{FieldLearned, LabelsLearned, Learned},
         link,
@@ -102,6 +107,7 @@ pub use jobs::{
             thresholds::{AtThreshold, Thresholds, ThresholdsBy},
             unlinkable::{Unlinkable, UnlinkableRecord},
         },
+        options::LinkOptions,
         pairing::candidates::BlockFigures,
         plan::{BlockPlan, LinkPlan, plan_link},
         suggest::suggest_link,
@@ -112,16 +118,18 @@ pub use jobs::{
         card::{Cards, First, Print},
         cards, cards_among,
         comparing::Comparison,
+        options::{MinutiaeOptions, ModelOptions, PrintsBy},
     },
     mirrors::{
         MirrorOutputs, MirrorsSummary,
         history::{Crawl, CrawlFigures, Following, HistorySummary, history},
         lines::{Mirroring, SiteLine},
         mirrors,
-        remaining::CHANGED,
+        options::MirrorsOptions,
+        remaining::CHANGED as SECOND_ROUND,
         sites::{SiteBy, SitesBy},
     },
-    pairs::{Pair, PairsSummary, TellPair, pairs, pairs_reporting},
+    pairs::{Pair, PairsSummary, TellPair, options::PairsOptions, pairs, pairs_reporting},
     passages::{
         PassagesSummary, RegionFigures,
         asked::{Quoting, TellQuoted},
@@ -150,7 +158,7 @@ pub use lookalike_io::read::Extractor;
 pub use lookalike_io::{
     built_features,
     disk::folder_of,
-    error::{Error, ErrorKind, Front, Place, Result, Setting, Words, said},
+    error::{Error, ErrorKind, Front, Neutral, Place, Result, Setting, Words, said},
     format::{Format, Html, OutputFormat},
     input_table::InputTable,
     memory::peak_memory,

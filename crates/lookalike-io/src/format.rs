@@ -1,33 +1,34 @@
 //! The formats of inputs.
 
-use serde::{Deserialize, Serialize};
+use lookalike::choices;
 
 /// The byte order mark of UTF-8. A text may begin with it, but it is not a part of the text.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The format of an input. It can be parsed from a value of `--format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// JSON Lines: an object on each line.
-    #[serde(rename(deserialize = "jsonl"))]
-    Lines,
-    /// One JSON array of objects.
-    #[serde(rename(deserialize = "json"))]
-    Array,
-    /// CSV or TSV (RFC 4180): a header, then records of one or more lines.
-    #[serde(rename(deserialize = "csv"))]
-    Delimited,
-    /// Plain text: each file is a document.
-    Text,
-    /// A page of HTML: each file is a document.
-    Html,
-    /// A crawl (ISO 28500): responses of servers.
-    Warc,
-    /// A Parquet file.
-    Parquet,
-    /// Arrow IPC: a file (Feather's second version) or a stream.
-    Arrow,
+choices! {
+    /// The format of an input.
+    pub enum Format {
+        /// JSON Lines: one object per line
+        Lines = "jsonl",
+        /// one JSON array of objects
+        Array = "json",
+        /// CSV or TSV with a header
+        ///
+        /// RFC 4180: records of one or more lines.
+        Delimited = "csv",
+        /// plain text: each file is a document
+        Text = "text",
+        /// HTML: each file is a document
+        Html = "html",
+        /// a web crawl: each response, resource or conversion is a document, with its URL as id
+        ///
+        /// ISO 28500.
+        Warc = "warc",
+        /// a Parquet file
+        Parquet = "parquet",
+        /// an Arrow IPC file (Feather) or stream
+        Arrow = "arrow",
+    }
 }
 
 impl Format {
@@ -37,7 +38,7 @@ impl Format {
     }
 
     /// Returns the format's description in a message, such as "CSV" in "this is CSV".
-    pub fn name(self) -> &'static str {
+    pub fn called(self) -> &'static str {
         match self {
             Self::Lines => "JSON Lines",
             Self::Array => "a JSON array",
@@ -51,29 +52,26 @@ impl Format {
     }
 }
 
-/// The format in which records are written, if it is not that of their input. It can be parsed from a value of `--output-format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OutputFormat {
-    /// JSON Lines.
-    #[serde(rename = "jsonl")]
-    Lines,
-    /// One JSON array of objects.
-    #[serde(rename = "json")]
-    Array,
-    /// CSV, or TSV if the name of the output says so.
-    #[serde(rename = "csv")]
-    Delimited,
-    /// Parquet.
-    Parquet,
-    /// An Arrow IPC file (Feather's second version). On standard output, it is an Arrow IPC stream, which a pipe can carry.
-    Arrow,
+choices! {
+    /// The format in which records are written, if it is not that of their input.
+    pub enum OutputFormat {
+        /// JSON Lines: one object per line
+        Lines = "jsonl",
+        /// one JSON array of objects
+        Array = "json",
+        /// CSV with a header; TSV if the name ends with .tsv
+        Delimited = "csv",
+        /// a Parquet file
+        Parquet = "parquet",
+        /// an Arrow IPC file (Feather V2), or an Arrow IPC stream on standard output
+        Arrow = "arrow",
+    }
 }
 
 impl OutputFormat {
     /// Returns the format's description in a message.
-    pub fn name(self) -> &'static str {
-        self.as_input().name()
+    pub fn called(self) -> &'static str {
+        self.as_input().called()
     }
 
     /// Returns the usual file extension.
@@ -104,14 +102,17 @@ impl OutputFormat {
     }
 }
 
-/// The text of a page to use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Html {
-    /// All visible text. The page's title is excluded, because it is shown outside the page and repeats a heading. The title also
-    /// ends with the site's name, so copies on two sites would differ.
-    Text,
-    /// The main part without menus, side bars and footers, found as in Firefox's reader view. If a page has no main part, all its
-    /// visible text is used.
-    Main,
+choices! {
+    /// The text of a page to use.
+    pub enum Html {
+        /// all visible text
+        ///
+        /// The page's title is excluded, because it is shown outside the page and repeats a heading. The title also ends with the
+        /// site's name, so copies on two sites would differ.
+        Text = "text",
+        /// the main content, without menus, sidebars and footers
+        ///
+        /// Found as in Firefox's reader view. If a page has no main part, all its visible text is used.
+        Main = "main",
+    }
 }

@@ -1,11 +1,12 @@
-//! Converts keyword arguments to the core's configuration. Keywords that are flags of the command are parsed by the command's own
-//! parser, so that their names, values and defaults are defined only once. Values in the form of the core's own configuration,
-//! such as a dictionary with a kind, are applied afterwards and override the flags.
+//! Converts keyword arguments to the core's configuration. Keywords that are options have the options' names, values and defaults.
+//! Values in the form of the core's own configuration, such as a dictionary with a kind, are applied afterwards and override them.
 
-use std::ffi::OsString;
-
-use lookalike::{Candidates, Config, Method, text::TokensBy};
-use lookalike_cli::asked::{self, Refused};
+use lookalike::{Candidates, Choice, Config, Method, text::TokensBy};
+use lookalike_engine::{
+    ApplyOptions, AuditOptions, CutOptions, DedupOptions, LinkOptions, MirrorsOptions, PairsOptions,
+};
+use lookalike_indexing::{AddOptions, CreateOptions};
+use lookalike_options::{CandidatesBy, Flag, Invalid, Law, Layer, of_table};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -47,8 +48,8 @@ pub const INDEX: &[&str] = &[
     "digest",
 ];
 
-/// Flags that select how candidates are found, or that set part of a configuration. Values such as `candidates={"kind": …}` set
-/// the same things, so they cannot be combined with these flags.
+/// Options that select how candidates are found, or that set part of a configuration. Values such as `candidates={"kind": …}` set
+/// the same things, so they cannot be combined with these options.
 const INSTEAD: [(&str, &[&str]); 4] = [
     (
         "candidates",
@@ -93,14 +94,8 @@ pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> 
         );
         return Err(PyTypeError::new_err(words));
     }
-    // A comparison takes microseconds, and building the command's definition takes longer. So the definition is built only if
-    // necessary.
-    let config = if is_own(&fields) {
-        keyed(with_kinds(fields))?
-    } else {
-        let (flags, own) = parted(fields)?;
-        laid_over(asked::method(flags).map_err(not_asked)?, own)?
-    };
+    let table = Table::of(fields)?;
+    let config = table.over(table.options::<Law>()?.config().map_err(failed)?)?;
     if config.tokens == TokensBy::Items && !OF_SETS.contains(&of) {
         let words = format!(
             "{of}() takes texts, not sets; pass it the result of fingerprints(items, tokens=\"items\"), if it accepts \
@@ -111,23 +106,9 @@ pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> 
     Ok(config)
 }
 
-/// Returns whether all keywords are fields of the core's configuration, in a form that it accepts.
-fn is_own(fields: &Map<String, Value>) -> bool {
-    let is_flag = |(name, value): (&String, &Value)| match (name.as_str(), value) {
-        ("candidates", Value::String(own)) => own == "super",
-        ("fingerprint" | "cluster", Value::String(own)) => matches!(&**own, "rabin" | "greedy"),
-        ("anchors", Value::String(_)) => true,
-        // The command defines the settings of a preset and lets other keywords override them.
-        ("preset", Value::String(_)) => true,
-        (name, _) => INSTEAD.iter().any(|(_, others)| others.contains(&name)),
-    };
-    !fields.iter().any(is_flag)
-}
-
 /// Replaces each string that names a kind, such as `"exact"`, by an object, such as `{"kind": "exact"}`. Users may give a string
 /// for a kind that needs no further settings.
 fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
-    fields.retain(|_, value| !value.is_null());
     for field in ["candidates", "fingerprint"] {
         if let Some(kind @ Value::String(_)) = fields.get_mut(field) {
             *kind = serde_json::json!({ "kind": kind.take() });
@@ -136,131 +117,124 @@ fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields
 }
 
-/// Splits keywords into flags of the command and fields in the form of the core's configuration.
-///
-/// # Errors
-/// Fails with `ConfigError` if a flag and a field set the same thing, or if a keyword has a value that no flag can have.
-pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<String, Value>)> {
-    fields.retain(|_, value| !value.is_null());
-    let by_name = asked::flags("");
-    let is_flag = |name: &str, value: &Value| match (name, value) {
-        ("folds", _) | (_, Value::Object(_)) => false,
-        ("tokens", Value::String(own)) => own != "items",
-        ("candidates", Value::String(own)) => by_name
-            .iter()
-            .any(|flag| flag.name == name && flag.values.contains(own)),
-        ("candidates", _) => false,
-        _ => true,
-    };
-    let (mut flags, mut own) = (Vec::new(), Map::new());
-    for (name, value) in fields.clone() {
-        match is_flag(&name, &value) {
-            true => flags.extend(flag(&name, &value)?),
-            false => drop(own.insert(name, value)),
+/// Keywords as a table of options, and those in the form of the core's configuration.
+pub struct Table {
+    options: Map<String, Value>,
+    own: Map<String, Value>,
+}
+
+impl Table {
+    /// Divides keywords.
+    ///
+    /// # Errors
+    /// Fails with `ConfigError` if an option and a field of the configuration set the same thing.
+    pub fn of(mut fields: Map<String, Value>) -> PyResult<Self> {
+        fields.retain(|_, value| !value.is_null());
+        let is_option = |name: &str, value: &Value| match (name, value) {
+            ("folds", _) | (_, Value::Object(_)) => false,
+            ("tokens", Value::String(own)) => own != TokensBy::Items.name(),
+            ("candidates", Value::String(own)) => CandidatesBy::named(own).is_some(),
+            _ => true,
+        };
+        let (options, own): (Map<_, _>, Map<_, _>) = fields
+            .into_iter()
+            .partition(|(name, value)| is_option(name, value));
+        for (name, others) in INSTEAD {
+            if let (Some(value), Some(other)) = (
+                own.get(name),
+                others.iter().find(|other| options.contains_key(**other)),
+            ) {
+                let words = format!(
+                    "{other}= and {name}={value} are two forms of the same setting; leave out one of the two"
+                );
+                return Err(refused_option(name, words));
+            }
         }
+        Ok(Self {
+            options,
+            own: with_kinds(own),
+        })
     }
-    for (name, others) in INSTEAD {
-        if let (true, Some(other)) = (
-            own.contains_key(name),
-            others.iter().find(|other| fields.contains_key(**other)),
-        ) {
-            let words = format!(
-                "{other}= and {name}={} are two forms of the same setting; leave out one of the two",
-                own[name]
+
+    /// Returns the options.
+    ///
+    /// # Errors
+    /// Fails with `ConfigError`, which names the keyword, if an option cannot have its value.
+    pub fn options<T: Layer>(&self) -> PyResult<T> {
+        of_table(self.options.clone()).map_err(|Invalid { name, value, words }| {
+            let name = keyword(&name);
+            let words = value.map_or_else(
+                || format!("{name}= is not a setting of this function"),
+                |value| format!("{name}={value}: {words}"),
             );
-            return Err(refused_option(name, words));
+            refused_option(name, words)
+        })
+    }
+
+    /// Returns a configuration with those fields that are given in its own form.
+    ///
+    /// # Errors
+    /// Fails with `ConfigError`, which names the keyword, if a value is invalid.
+    pub fn over(&self, config: Config) -> PyResult<Config> {
+        if self.own.is_empty() {
+            return Ok(config);
         }
-    }
-    Ok((flags, with_kinds(own)))
-}
-
-/// Returns a keyword as the flag of that name, or `None` for a switch that is off and for an empty list.
-fn flag(name: &str, value: &Value) -> PyResult<Option<OsString>> {
-    let plain = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    };
-    let given = match value {
-        Value::Bool(false) => return Ok(None),
-        Value::Array(several) if several.is_empty() => return Ok(None),
-        Value::Bool(true) => Some(String::new()),
-        Value::Array(several) => several
-            .iter()
-            .map(plain)
-            .collect::<Option<Vec<_>>>()
-            .map(|several| format!("={}", several.join(","))),
-        one => plain(one).map(|one| format!("={one}")),
-    };
-    let given = given.ok_or_else(|| {
-        refused_option(
-            name,
-            format!("{name}= cannot be {value}; see help(lookalike.dedup)"),
-        )
-    })?;
-    Ok(Some(format!("--{}{given}", name.replace('_', "-")).into()))
-}
-
-/// Returns a configuration with some fields replaced by the given ones.
-///
-/// # Errors
-/// Fails with `ConfigError`, which names the keyword, if a value is invalid.
-pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
-    if own.is_empty() {
-        return Ok(config);
-    }
-    // First convert the given fields without the rest of the configuration, so that an error names the invalid field.
-    keyed::<Config>(own.clone())?;
-    let mut whole =
-        serde_json::to_value(config).map_err(|error| raise("InternalError", error.to_string()))?;
-    if let Value::Object(fields) = &mut whole {
-        fields.extend(own);
-    }
-    serde_json::from_value(whole).map_err(|error| raise("ConfigError", error.to_string()))
-}
-
-/// Returns the matching exception for keywords that the command would refuse as flags.
-pub fn not_asked(why: Refused) -> PyErr {
-    match why {
-        Refused::Value { flag, value, words } => {
-            let name = keyword(&flag);
-            refused_option(&name, format!("{name}={value:?}: {words}"))
+        // First convert the given fields without the rest of the configuration, so that an error names the invalid field.
+        keyed::<Config>(self.own.clone())?;
+        let mut whole = serde_json::to_value(config)
+            .map_err(|error| raise("InternalError", error.to_string()))?;
+        if let Value::Object(fields) = &mut whole {
+            fields.extend(self.own.clone());
         }
-        Refused::Together { flag, other } => {
-            let name = keyword(&flag);
-            let words = format!(
-                "{name}= and {}= cannot be combined; leave out one of the two",
-                keyword(&other)
-            );
-            refused_option(&name, words)
-        }
-        Refused::Other(error) => match error.downcast::<lookalike_engine::Error>() {
-            Ok(error) => failed(error),
-            Err(error) => match error.downcast::<lookalike::Error>() {
-                Ok(error) => refused(error),
-                Err(error) => raise("ConfigError", error.to_string()),
-            },
-        },
+        serde_json::from_value(whole).map_err(|error| raise("ConfigError", error.to_string()))
+    }
+
+    /// Refuses fields in the form of the core's configuration, which this function does not take.
+    ///
+    /// # Errors
+    /// Fails with `ConfigError`, which names the keyword.
+    pub fn only_options(&self, function: &str) -> PyResult<()> {
+        self.own.iter().next().map_or(Ok(()), |(name, value)| {
+            let words = format!("{name}= cannot be {value}; see help(lookalike.{function})");
+            Err(refused_option(name, words))
+        })
     }
 }
 
-/// Returns the keyword for a flag.
-pub fn keyword(flag: &str) -> String {
-    match flag {
-        "text-field" => "text".into(),
-        "id-field" => "id".into(),
-        other => other.replace('-', "_"),
+/// Returns the keyword for an option.
+pub fn keyword(name: &str) -> &str {
+    match name {
+        "text_field" | "set_field" => "text",
+        "id_field" => "id",
+        name => name,
     }
 }
 
-/// Returns the flags of a command (`dedup`, `pairs` or `apply`): the keyword, whether it takes a value, and the list of possible
-/// values, if it has one.
+/// Returns the options of a function: the keyword, whether it takes a value, and the list of possible values, if it has one.
 #[pyfunction]
-pub fn flags(command: &str) -> Vec<(String, bool, Vec<String>)> {
-    asked::flags(command)
-        .into_iter()
-        .map(|flag| (keyword(&flag.name), flag.has_value, flag.values))
-        .collect()
+pub fn flags(function: &str) -> Vec<(String, bool, Vec<String>)> {
+    use lookalike_options::flags;
+    let flags = match function {
+        "dedup" => flags::<DedupOptions>(),
+        "pairs" => flags::<PairsOptions>(),
+        "apply" => flags::<ApplyOptions>(),
+        "cut" => flags::<CutOptions>(),
+        "audit" => flags::<AuditOptions>(),
+        "mirrors" => flags::<MirrorsOptions>(),
+        "link" => flags::<LinkOptions>(),
+        "index create" => flags::<CreateOptions>(),
+        "index add" => flags::<AddOptions>(),
+        _ => flags::<Law>(),
+    };
+    let of = |Flag {
+                  name,
+                  has_value,
+                  values,
+              }: Flag| match name.as_str() {
+        "set_field" => (name, has_value, values),
+        _ => (keyword(&name).into(), has_value, values),
+    };
+    flags.into_iter().map(of).collect()
 }
 
 /// Reads keywords as a type whose fields are all optional.

@@ -16,12 +16,12 @@ pub fn keyword_of(setting: Setting) -> &'static str {
     match setting {
         // `TextField` and `SetField` are both set by the keyword argument `text`. Which of the two settings it means depends on
         // `tokens=`.
-        Setting::TextField | Setting::SetField => "text",
-        Setting::IdField => "id",
-        Setting::LabelField => "labels",
-        Setting::Containment => "threshold",
-        Setting::Result => "kind",
-        _ => setting.name(),
+        Setting("text_field") | Setting("set_field") => "text",
+        Setting("id_field") => "id",
+        Setting("label_field") => "labels",
+        Setting("containment") => "threshold",
+        Setting("result") => "kind",
+        Setting(name) => name,
     }
 }
 
@@ -57,11 +57,7 @@ pub struct Known<'a> {
 
 /// Converts an error of the core: an invalid configuration, or two sketches that were made differently.
 pub fn refused(error: lookalike::Error) -> PyErr {
-    let option = error
-        .kind()
-        .field()
-        .and_then(Setting::named)
-        .map(keyword_of);
+    let option = error.kind().field().map(Setting).map(keyword_of);
     raise_with(
         "ConfigError",
         error.to_string(),

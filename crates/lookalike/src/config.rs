@@ -1,10 +1,9 @@
 //! The user's settings: one structure for the library, the command and the Python package.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    choices,
     cluster::Representative,
     fingerprint::DigestBy,
     lsh::COMMON,
@@ -98,27 +97,18 @@ impl Config {
     }
 }
 
-/// Settings, chosen by measurement, for a kind of texts for which the defaults are unsuitable. Settings given in addition to a
-/// preset override it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-#[serde(rename_all = "lowercase")]
-pub enum Preset {
-    /// Texts of one or two sentences: quotations, verses, titles, queries. The preset sets two tokens per shingle and a threshold
-    /// of 0.5, so that two texts remain similar if one or two words or characters change.
-    ///
-    /// Measured by `make bench-quotations` on 10,000 Chinese quotations and 31,102 English verses with variants. The defaults
-    /// find 16 % of the variants with one changed word or character; this preset finds all of them. A threshold of 0.4 finds more
-    /// of the variants with two changes, but it also matches different verses with the same pattern. Shingles of characters match
-    /// such verses at any threshold.
-    Quotations,
-}
-
-impl fmt::Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Quotations => f.write_str("quotations"),
-        }
+choices! {
+    /// Settings, chosen by measurement, for a kind of texts for which the defaults are unsuitable. Settings given in addition to a
+    /// preset override it.
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum Preset {
+        /// texts of one or two sentences, such as quotations, verses and titles: --shingle 2 --threshold 0.5
+        ///
+        /// Two texts remain similar if one or two words or characters change. Measured by `make bench-quotations` on 10,000 Chinese
+        /// quotations and 31,102 English verses with variants. The defaults find 16 % of the variants with one changed word or
+        /// character; this preset finds all of them. A threshold of 0.4 finds more of the variants with two changes, but it also
+        /// matches different verses with the same pattern. Shingles of characters match such verses at any threshold.
+        Quotations = "quotations",
     }
 }
 
@@ -137,16 +127,16 @@ impl Preset {
     }
 }
 
-/// How many members a document's set has for a shingle that occurs several times in the document (Broder 1997, section 2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-#[serde(rename_all = "lowercase")]
-pub enum Occurrences {
-    /// Option B: one member, regardless of the number of occurrences.
-    #[default]
-    Once,
-    /// Option A: one member per occurrence, labelled with its number.
-    Labelled,
+choices! {
+    /// How many members a document's set has for a shingle that occurs several times in the document (Broder 1997, section 2).
+    #[derive(Default)]
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum Occurrences {
+        /// once (Broder's option B)
+        Once = "once" (default),
+        /// each occurrence as a separate shingle (Broder's option A)
+        Labelled = "labelled",
+    }
 }
 
 /// The function that converts a shingle to a number of up to 64 bits.
@@ -259,15 +249,17 @@ pub struct Bands {
     pub permutations: Permutations,
 }
 
-/// The number of random permutations per MinHash signature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Permutations {
-    /// One permutation for each slot (number) of the signature.
-    Many,
-    /// One permutation for all slots: several times faster on long texts, and equally accurate on all texts.
-    #[default]
-    One,
+choices! {
+    /// The number of random permutations per MinHash signature.
+    #[derive(Default)]
+    pub enum Permutations {
+        /// a separate permutation for each of the signature's numbers (slots)
+        Many = "many",
+        /// one permutation for all slots: several times faster
+        ///
+        /// Faster on long texts, and equally accurate on all texts.
+        One = "one" (default),
+    }
 }
 
 /// The sampled fingerprints, and how many documents may share one.
@@ -313,16 +305,20 @@ pub struct SimHashBy {
     pub blocks: Option<u32>,
 }
 
-/// The features of a SimHash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-#[serde(rename_all = "lowercase")]
-pub enum Features {
-    /// Shingles: the order of the tokens matters, and the expected distance follows from the resemblance.
-    #[default]
-    Shingles,
-    /// Tokens: a bag of words. Two texts have a greater cosine by tokens than by shingles.
-    Tokens,
+choices! {
+    /// The features of a SimHash.
+    #[derive(Default)]
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum Features {
+        /// shingles: the order of the words matters
+        ///
+        /// The expected distance follows from the resemblance.
+        Shingles = "shingles" (default),
+        /// tokens: a bag of words, without their order
+        ///
+        /// Two texts have a greater cosine by tokens than by shingles.
+        Tokens = "tokens",
+    }
 }
 
 /// Which sentences are digested, and how.
@@ -345,20 +341,21 @@ impl Default for SentencesBy {
     }
 }
 
-/// The meaning of *similar* for a candidate pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-#[serde(rename_all = "lowercase")]
-pub enum Verify {
-    /// The exact similarity of the two shingle sets reaches the threshold.
-    Exact,
-    /// The similarity that is estimated from the sketches reaches the threshold. For MinHash, the resemblance is estimated; near
-    /// 0.8, the estimate is within 0.07 of the exact resemblance in 19 of 20 cases. For sampled fingerprints, the resemblance or
-    /// the containment is estimated. Two methods use another test instead: for SimHash, the hashes may differ in only a few bits;
-    /// for sentences, the digests must be equal.
-    Sketch,
-    /// Every candidate counts as a match. Accepting every candidate is fast, and wrong for most candidates of most collections.
-    None,
+choices! {
+    /// The meaning of *similar* for a candidate pair.
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum Verify {
+        /// compute the exact similarity of the two shingle sets
+        Exact = "exact",
+        /// estimate the similarity from sketches, to within a few hundredths. With simhash, a pair is accepted if at most --distance
+        /// bits differ; with sentences, it is accepted if the longest sentences are identical
+        ///
+        /// For MinHash, the resemblance is estimated; near 0.8, the estimate is within 0.07 of the exact resemblance in 19 of 20
+        /// cases. For sampled fingerprints, the resemblance or the containment is estimated.
+        Sketch = "sketch",
+        /// accept every candidate: fast, but mostly wrong
+        None = "none",
+    }
 }
 
 /// The kind of groups of documents.

@@ -410,41 +410,70 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the rejected field of the configuration, if the error is about a field.
+    /// Returns the field of a [`Config`](crate::Config) that must change, if there is one.
     pub fn field(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Threshold(_) | Self::SuperThreshold(_) => "threshold",
-            Self::Recall(_) => "recall",
-            Self::Shingle { .. } => "shingle",
-            Self::RunLength { .. } => "least",
-            Self::CutWindow { .. } => "window",
-            Self::MoreThan | Self::MoreThanOne => "more_than",
-            Self::WholeLines => "whole_lines",
-            Self::CutTokens => "tokens",
-            Self::Degree { .. } => "degree",
-            Self::Shape { .. } | Self::HalfShape | Self::Unreachable { .. } => "bands",
-            Self::NoShape { .. } => "recall",
-            Self::NothingToEstimate | Self::NoEstimate => "verify",
-            Self::GrowingModulus | Self::Sampled { .. } => "modulus",
-            Self::Run { .. } => "run_length",
-            Self::Common => "common",
-            Self::TokensDistance | Self::Distance { .. } => "distance",
-            Self::GreedyContainment | Self::GreedyFinds => "cluster",
-            Self::MinContainment(_) | Self::MinContainmentOf => "min_containment",
-            Self::NoContainment => "measure",
-            Self::SimHashBits(_) => "bits",
-            Self::Sentences => "longest",
-            Self::Blocks { .. } | Self::Tables { .. } => "blocks",
-            Self::EmptySample | Self::TooManyClustered { .. } => "sample",
-            Self::Language(_) | Self::Anchored(_) => "anchors",
-            Self::Set(_) => "tokens",
-            Self::KeepField(_) => "keep",
-            Self::FewSlots { .. } => "recall",
-            Self::ShortSignatures { .. } => "bands",
-            Self::SlotBits(_) => "bits",
-            Self::SketchContainment(_) => "measure",
-            Self::Slots { .. } | Self::NoUnion(_) | Self::NotASketch(_) => return None,
-            Self::Level { .. }
+        self.fields().first().copied()
+    }
+
+    /// Returns the fields of a [`Config`](crate::Config), or of parts of it, that do not work together. The first is the one that
+    /// must change.
+    pub fn fields(&self) -> &'static [&'static str] {
+        match self {
+            Self::Threshold(_) => &["threshold"],
+            Self::SuperThreshold(_) => &["threshold", "candidates"],
+            Self::Recall(_) => &["recall"],
+            Self::Shingle { .. } => &["shingle"],
+            Self::RunLength { .. } => &["least"],
+            Self::CutWindow { .. } => &["window"],
+            Self::MoreThan => &["more_than"],
+            Self::MoreThanOne => &["more_than", "within"],
+            Self::WholeLines => &["whole_lines", "unit"],
+            Self::CutTokens => &["tokens", "unit"],
+            Self::Degree { .. } => &["degree"],
+            Self::Shape { .. } | Self::HalfShape | Self::ShortSignatures { .. } => {
+                &["bands", "rows"]
+            }
+            Self::Unreachable { .. } => &["bands", "rows", "threshold", "recall"],
+            Self::NoShape { .. } | Self::FewSlots { .. } => &["recall", "threshold"],
+            Self::NothingToEstimate => &["verify", "method"],
+            Self::NoEstimate => &["verify", "candidates"],
+            Self::GrowingModulus => &["modulus", "measure"],
+            Self::Sampled { .. } => &["modulus", "threshold", "recall"],
+            Self::Run { .. } => &["run_length", "threshold", "recall"],
+            Self::Common => &["common"],
+            Self::TokensDistance => &["distance", "features"],
+            Self::Distance { .. } => &["distance", "bits"],
+            Self::GreedyContainment => &["cluster", "measure"],
+            Self::GreedyFinds => &["cluster", "method", "candidates", "bands", "permutations"],
+            Self::MinContainment(_) => &["min_containment"],
+            Self::MinContainmentOf => {
+                &["min_containment", "measure", "verify", "method", "cluster"]
+            }
+            Self::NoContainment | Self::SketchContainment(_) => {
+                &["measure", "candidates", "method"]
+            }
+            Self::SimHashBits(_) | Self::SlotBits(_) => &["bits"],
+            Self::Sentences => &["longest"],
+            Self::Blocks { .. } | Self::Tables { .. } => {
+                &["blocks", "distance", "bits", "threshold"]
+            }
+            Self::EmptySample | Self::TooManyClustered { .. } => &["sample"],
+            Self::Language(_) => &["anchors"],
+            Self::Anchored(_) => &["anchors", "tokens", "fingerprint"],
+            Self::Set(_) => &[
+                "tokens",
+                "fold",
+                "shingle",
+                "anchors",
+                "fingerprint",
+                "method",
+                "preset",
+            ],
+            Self::KeepField(_) => &["keep"],
+            Self::Slots { .. }
+            | Self::NoUnion(_)
+            | Self::NotASketch(_)
+            | Self::Level { .. }
             | Self::Resemblance(_)
             | Self::Margin(_)
             | Self::Region { .. }
@@ -452,7 +481,7 @@ impl ErrorKind {
             | Self::NoSample { .. }
             | Self::UnlikeSketches { .. }
             | Self::NotBuilt { .. }
-            | Self::Scores { .. } => return None,
-        })
+            | Self::Scores { .. } => &[],
+        }
     }
 }

@@ -93,6 +93,8 @@ mod shown;
 
 mod built;
 
+mod choice;
+
 mod error;
 
 mod simd;
@@ -140,7 +142,7 @@ pub use cut::cut;
 pub use dedup::{Decision, Decisions, Dedup, Doc, Group, Reason, decide, dedup};
 pub use error::{Error, ErrorKind, Result};
 pub use method::{Method, Scratch};
-for_engine!(pub use {built::built_features, method::set_size, simd::Simd});
+for_engine!(pub use {built::built_features, choice::Choice, method::set_size, simd::Simd});
 
 /// Runs the example in the README as a doctest, like the examples in the documentation.
 #[cfg(doctest)]

@@ -6,20 +6,25 @@
 //! occur on the most sites (the prefix filter of set joins; Chaudhuri, Ganti and Kaushik, *A primitive operator for similarity
 //! joins*, 2006). This loses no pair.
 
+use lookalike::choices;
+
 use super::{Likes, Mirrors, Side};
 
-/// Which sites of a pair must have a large enough share of pages with a match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ShareOf {
-    /// Both sites: they mirror each other.
-    #[default]
-    Both,
-    /// At least one of the two sites. This also finds a site whose pages another site has absorbed.
-    Either,
-    /// The first site.
-    A,
-    /// The second site.
-    B,
+choices! {
+    /// Which sites of a pair must have a large enough share of pages with a match.
+    #[derive(Default)]
+    pub enum ShareOf {
+        /// both sites
+        ///
+        /// They mirror each other.
+        Both = "both" (default),
+        /// at least one of the two sites: this also finds a site that is a part of another
+        Either = "either",
+        /// the site in A
+        A = "a",
+        /// the site in B
+        B = "b",
+    }
 }
 
 /// A site of the first collection and a site of the second.

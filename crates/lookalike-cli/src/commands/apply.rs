@@ -6,11 +6,9 @@ use std::{
 };
 
 use clap::Args;
-use lookalike::{Config, cluster::Keep};
-use lookalike_engine::{Applied, Outputs, RunConfig, Setting, apply, dedup_listed, words};
+use lookalike_engine::{Applied, ApplyOptions, apply, dedup_listed};
 
 use crate::{
-    args::{InputArgs, OutputArgs, PerGroupArgs, RunArgs, refuse, run_config},
     found::left_out,
     front::Flags,
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
@@ -52,100 +50,44 @@ pub struct Apply {
     #[arg(value_name = "DECISIONS")]
     decisions: String,
     #[command(flatten)]
-    input: InputArgs,
-    /// Write the kept records to KEPT (- for standard output)
-    ///
-    /// KEPT can be a URL or a folder, and its extension selects the compression, as for dedup.
-    #[arg(long, short, value_name = "KEPT")]
-    output: PathBuf,
-    #[command(flatten)]
-    written: OutputArgs,
-    /// Decide from a file of pairs, by those with this similarity or more
-    ///
-    /// The similarity is the resemblance. T must not be below the threshold of the pairs run, because the file has no such pairs.
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true)]
-    threshold: Option<f64>,
-    /// With --threshold: write the decision about each document to FILE
-    #[arg(long, value_name = "FILE", requires = "threshold")]
-    write_decisions: Option<PathBuf>,
-    /// With --threshold: the document of a group to keep [default: first]
-    ///
-    /// RULE is as for dedup. With --skip-bad, repeat the --keep of the dedup run, if it had one: with newest:FIELD, max:FIELD or
-    /// min:FIELD, records without that field are bad lines.
-    #[arg(long, value_name = "RULE", help_heading = "Grouping")]
-    keep: Option<Keep>,
-    #[command(flatten)]
-    per_group: PerGroupArgs,
+    options: ApplyOptions,
     /// Print the summary as JSON
     ///
     /// The summary is printed on standard output, or on standard error if another output is written to standard output.
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    run: RunArgs,
 }
 
 impl Apply {
-    /// Returns the configuration of the run.
-    pub fn config(&self) -> anyhow::Result<RunConfig> {
-        let mut config = run_config(
-            &self.input,
-            &self.run,
-            self.input.records.fields.of_sets(Config::default())?,
-        );
-        let keep_per_group = self.per_group.most();
-        if self.threshold.is_none() && self.keep.is_some() && self.input.records.skip_bad.is_none()
-        {
-            return Err(refuse(
-                words![
-                    Setting::Keep,
-                    " only works with ",
-                    Setting::Threshold,
-                    " or ",
-                    Setting::SkipBad
-                ],
-                "leave it out",
-            ));
-        }
-        if self.threshold.is_none() && keep_per_group != 1 {
-            let what = words![
-                Setting::Drop,
-                " and ",
-                Setting::KeepPerGroup,
-                " only work with ",
-                Setting::Threshold
-            ];
-            return Err(refuse(what, "leave it out"));
-        }
-        config.method.threshold = self.threshold.unwrap_or(config.method.threshold);
-        (config.keep, config.keep_per_group) = (self.keep.clone(), keep_per_group);
-        self.written.apply(&mut config);
-        Ok(config)
-    }
-
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let config = self.config()?;
-        let report = self
-            .input
-            .report(Report::new("apply").inputs("decisions", [&self.decisions]));
-        let report = report
-            .output("kept", Some(&self.output))
-            .output("decisions", self.write_decisions.as_deref());
+        let (config, outputs) = self.options.plan()?;
+        let (quiet, decisions) = (
+            self.options.execution.quiet,
+            self.options.write_decisions.as_deref(),
+        );
+        let Some(output) = self.options.output.as_deref() else {
+            anyhow::bail!("the kept records need a name; give one with -o");
+        };
+        let report = Report::new("apply")
+            .inputs("decisions", [&self.decisions])
+            .over(&self.options.inputs)
+            .output("kept", Some(output))
+            .output("decisions", decisions);
         let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(self.run.quiet);
+        let bars = Bars::new(quiet);
         let observer = |progress| bars.observe(progress);
-        let done = match self.outputs() {
-            None => apply(&self.decisions, &config, &self.output, &observer),
+        let done = match outputs {
+            None => apply(&self.decisions, &config, output, &observer),
             Some(outputs) => dedup_listed(&self.decisions, &config, &outputs, &observer),
         };
         bars.clear();
         let applied = done?;
-        warnings(&applied.unread.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&applied.unread.bad_examples, Flags::Others, quiet);
         let paths = [
-            Some(&self.output),
-            self.write_decisions.as_ref(),
-            config.skip_bad.as_ref(),
-            config.summary.as_ref(),
+            Some(output),
+            decisions,
+            config.skip_bad.as_deref(),
+            config.summary.as_deref(),
         ];
         let to_stdout = paths
             .into_iter()
@@ -154,21 +96,11 @@ impl Apply {
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&applied)?)?,
             (true, true) => say(report.json(&applied)?.trim_end()),
-            (false, _) if self.run.quiet => {}
+            (false, _) if quiet => {}
             (false, _) => say(&self.page(&applied)),
         }
         report::write(file, &report, &applied)?;
         Ok(ExitCode::SUCCESS)
-    }
-
-    /// Returns the outputs that the flags name, if documents are decided from pairs.
-    pub fn outputs(&self) -> Option<Outputs> {
-        let outputs = || Outputs {
-            kept: Some(self.output.clone()),
-            decisions: self.write_decisions.clone(),
-            ..Outputs::default()
-        };
-        self.threshold.map(|_| outputs())
     }
 
     /// Returns the summary as text.
@@ -194,7 +126,8 @@ impl Apply {
             )
         }));
         if let Some(file) = self
-            .input
+            .options
+            .inputs
             .records
             .skip_bad
             .as_ref()
@@ -216,14 +149,16 @@ impl Apply {
             a.seconds,
             bytes(a.bytes)
         ));
-        if self.output.as_os_str() != "-" {
-            lines.push(format!("  written  kept records to {}", name(&self.output)));
-        }
-        let decisions = self
-            .write_decisions
-            .as_ref()
-            .filter(|path| path.as_os_str() != "-");
-        lines.extend(decisions.map(|path| format!("  written  decisions to {}", name(path))));
+        let options = &self.options;
+        let named = |path: &&PathBuf| path.as_os_str() != "-";
+        let written = [
+            ("kept records", &options.output),
+            ("decisions", &options.write_decisions),
+        ];
+        let written = written
+            .into_iter()
+            .filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
+        lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", name(path))));
         lines.join("\n")
     }
 }

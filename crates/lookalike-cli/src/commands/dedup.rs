@@ -6,16 +6,18 @@ use std::{
 };
 
 use clap::Args;
-use lookalike::{Candidates, Cluster, Config, Verify, shown::quoted, verify::Measure};
-use lookalike_engine::{Outputs, PerGroup, RunConfig, SimilarIn, Summary, decisions_name, dedup};
+use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
+use lookalike_engine::{
+    DedupOptions, DedupPlan, Outputs, PerGroup, SimilarIn, Summary, decisions_name, dedup,
+};
+use lookalike_indexing::open_references;
 
 use super::index::NewIndex;
 use crate::{
-    args::{
-        FloorArgs, InputArgs, MethodArgs, OtherFieldsArgs, OutputArgs, PerGroupArgs, ReportArgs,
-        ResumeArgs, RunArgs, described, resumed, run_config, set_references,
+    found::{
+        above, anchors, described, excluded, found, hints, left_out, percent, preset, removed,
+        resumed, too_large,
     },
-    found::{above, anchors, excluded, found, hints, left_out, percent, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
@@ -63,104 +65,12 @@ use crate::{
 )]
 pub struct Dedup {
     #[command(flatten)]
-    input: InputArgs,
-    #[command(flatten)]
-    against: AgainstArgs,
-    /// Write the kept records to KEPT (- for standard output)
-    ///
-    /// KEPT can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br. If KEPT is a
-    /// folder, such as clean/, it gets one file for each input file, with the same relative name, format and compression.
-    /// From folders and archives of text and HTML files, the kept files are copied.
-    #[arg(long, short, value_name = "KEPT")]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    written: OutputArgs,
-    /// Drop nothing; write all records to KEPT, with their decisions
-    ///
-    /// The fields cluster, verdict, representative and similarity are added after the fields of the record.
-    #[arg(long, requires = "output")]
-    label: bool,
-    /// With --label: prefix for the names of the four fields, such as dup_
-    #[arg(
-        long,
-        value_name = "PREFIX",
-        requires = "label",
-        default_value = "",
-        hide_default_value = true
-    )]
-    label_prefix: String,
-    /// Write each decision, with its reason, to FILE
-    ///
-    /// FILE can be a URL, or - for standard output. Its extension selects the compression, as for -o. If FILE is a folder, each input file
-    /// has its own decisions there, such as news.decisions.jsonl for news.parquet. [default: a file beside KEPT, such as
-    /// kept.decisions.jsonl for kept.jsonl or kept/]
-    #[arg(long, value_name = "FILE")]
-    decisions: Option<PathBuf>,
-    /// Do not write decisions beside KEPT
-    #[arg(long, conflicts_with = "decisions")]
-    no_decisions: bool,
-    /// Also put all documents with their decisions in a new index, DIR
-    ///
-    /// DIR must not exist, or must be empty. Later documents can be added with `lookalike index add`. The inputs are read once more.
-    #[arg(long, value_name = "DIR")]
-    index: Option<PathBuf>,
-    /// Write nothing; show what would be dropped
-    ///
-    /// The run still checks whether the outputs can be written.
-    #[arg(long, conflicts_with = "resume")]
-    dry_run: bool,
+    options: DedupOptions,
     /// Print the summary as JSON
     ///
     /// The summary is printed on standard output, or on standard error if another output is written to standard output.
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    resume: ResumeArgs,
-    #[command(flatten)]
-    report: ReportArgs,
-    #[command(flatten)]
-    floor: FloorArgs,
-    #[command(flatten)]
-    method: MethodArgs,
-    /// Also require that this share of a dropped document is in its representative
-    ///
-    /// A document is then dropped only if it is similar, and if at least this share of its shingles is in the kept document. So a
-    /// document that adds something of its own is kept, although it is similar to another one. Above 0 and at most 1.
-    #[arg(
-        long,
-        value_name = "C",
-        allow_negative_numbers = true,
-        help_heading = "Comparison"
-    )]
-    min_containment: Option<f64>,
-    #[command(flatten)]
-    other_fields: OtherFieldsArgs,
-    #[command(flatten)]
-    per_group: PerGroupArgs,
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-/// The reference documents, and how the inputs are compared with them.
-#[derive(Args)]
-struct AgainstArgs {
-    /// Also drop documents that duplicate those of REF
-    ///
-    /// References can be test sets, an earlier collection, or the folder of an index (see `lookalike index`). Each other REF is named and
-    /// read like an input. References are not written
-    /// and have no decisions. The ids of references may repeat and may equal the ids of inputs. All names after --against, up to
-    /// the next flag, are references, so put INPUT before --against.
-    #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
-    against: Vec<String>,
-    /// Compare inputs with references only, not with each other
-    #[arg(long, requires = "against", help_heading = "References")]
-    against_only: bool,
-    /// With --measure containment: drop documents that contain a reference
-    ///
-    /// For example, a training text is dropped if it contains a test item. Without this flag, a document is dropped if a
-    /// reference contains it.
-    #[arg(long, requires = "against", help_heading = "References")]
-    drop_holders: bool,
 }
 
 /// Returns the name of the decisions file beside the kept records: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. Returns `None`
@@ -180,85 +90,61 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 }
 
 impl Dedup {
-    /// Returns the configuration of the run.
-    pub fn config(&self) -> anyhow::Result<RunConfig> {
-        let method = Config {
-            min_containment: self.min_containment,
-            ..self.method.config()?
-        };
-        let mut config = run_config(
-            &self.input,
-            &self.run,
-            self.input.records.fields.of_sets(method)?,
-        );
-        (config.keep, config.keep_per_group) = (self.method.keep.clone(), self.per_group.most());
-        set_references(&mut config, &self.against.against)?;
-        (config.against_only, config.drop_holders) =
-            (self.against.against_only, self.against.drop_holders);
-        config.resume = self.resume.settings();
-        config.other_fields = self.other_fields.fields();
-        self.written.apply(&mut config);
-        self.report.apply(Some(&self.floor), &mut config)?;
-        Ok(config)
-    }
-
-    /// Returns the outputs that the flags name.
-    pub fn outputs(&self) -> Outputs {
-        Outputs {
-            kept: self.output.clone(),
-            label: self.label.then(|| self.label_prefix.clone()),
-            decisions: self.decisions.clone(),
-            dry_run: self.dry_run,
-        }
+    /// Returns the plan of the run, with its references opened.
+    pub fn plan(&self) -> anyhow::Result<DedupPlan> {
+        let mut plan = self.options.plan(false)?;
+        open_references(&mut plan.run)?;
+        Ok(plan)
     }
 
     /// Returns the names of the kept records' and of the decisions' files for a job array, whose tasks write these files.
     pub fn outputs_of_array(&self) -> anyhow::Result<(&Path, Option<PathBuf>)> {
+        let options = &self.options;
         let refused = [
             (
-                self.label,
+                options.label,
                 "--label",
                 "run `lookalike dedup` on one machine to label records",
             ),
-            (self.dry_run, "--dry-run", "leave it out"),
+            (options.dry_run, "--dry-run", "leave it out"),
             (self.json, "--json", "give it to `lookalike stage status`"),
             (
-                self.report.path().is_some(),
+                options.page.report.is_some(),
                 "--report",
                 "use `lookalike dedup` on one machine, for example on a sample",
             ),
             (
-                self.resume.is_given(),
+                options.saved.resume.is_some(),
                 "--resume",
                 "leave it out: a task that is run again continues the job array",
             ),
             (
-                self.index.is_some(),
+                options.index.is_some(),
                 "--index",
                 "create an index with `lookalike index create`",
             ),
             (
-                self.other_fields.fields().is_some(),
+                !options.more.and_field.is_empty() || !options.more.or_field.is_empty(),
                 "--and-field or --or-field",
                 "use `lookalike dedup` on one machine",
             ),
             (
-                self.per_group.most() != 1,
+                options.size.most() != 1,
                 "--drop or --keep-per-group",
                 "use `lookalike dedup` on one machine",
             ),
             (
-                self.written.limit().is_some(),
+                options.files.limit().is_some(),
                 "--rows-per-file or --bytes-per-file",
                 "each task writes one file",
             ),
             (
-                self.written.format().is_some(),
+                options.files.output_format.is_some(),
                 "--output-format",
                 "run `lookalike dedup` on one machine to convert records",
             ),
             (
-                self.run.summary.is_some(),
+                options.execution.summary.is_some(),
                 "--summary",
                 "use `lookalike stage status FOLDER --json`",
             ),
@@ -266,59 +152,63 @@ impl Dedup {
         if let Some((_, flag, advice)) = refused.into_iter().find(|&(given, ..)| given) {
             anyhow::bail!("{flag} does not work in a job array; {advice}");
         }
-        let Some(kept) = &self.output else {
+        let Some(kept) = &options.output else {
             anyhow::bail!(
                 "the kept records need a name; give one with -o, such as -o 'clean/kept-{{}}.jsonl'"
             );
         };
-        let beside = if self.no_decisions {
+        let beside = if options.no_decisions {
             None
         } else {
             decisions_beside(kept)
         };
-        Ok((kept, self.decisions.clone().or(beside)))
+        Ok((kept, options.decisions.clone().or(beside)))
     }
 
     /// Returns whether messages other than errors are unwanted.
     pub fn is_quiet(&self) -> bool {
-        self.run.quiet
+        self.options.execution.quiet
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let (config, mut outputs) = (self.config()?, self.outputs());
-        let beside = self
-            .output
+        let DedupPlan {
+            run: config,
+            mut outputs,
+        } = self.plan()?;
+        let options = &self.options;
+        let quiet = options.execution.quiet;
+        let beside = outputs
+            .kept
             .as_deref()
-            .filter(|_| !self.no_decisions)
+            .filter(|_| !options.no_decisions)
             .and_then(decisions_beside);
         outputs.decisions = outputs.decisions.or(beside);
-        let report = self
-            .input
-            .report(Report::new("dedup"))
-            .inputs("against", &self.against.against);
-        let report = report
+        let page = options.page.report.as_deref();
+        let report = Report::new("dedup")
+            .over(&options.inputs)
+            .inputs("against", &options.references.against)
             .output("kept", outputs.kept.as_deref())
-            .output("decisions", outputs.decisions.as_deref());
-        let report = report.output("report", self.report.path().map(PathBuf::as_path));
-        let report = report.output("index", self.index.as_deref());
-        let file = report.open(config.summary.as_deref().filter(|_| !self.dry_run))?;
-        let index = self
+            .output("decisions", outputs.decisions.as_deref())
+            .output("report", page)
+            .output("index", self.options.index.as_deref());
+        let file = report.open(config.summary.as_deref().filter(|_| !outputs.dry_run))?;
+        let index = options
             .index
             .as_deref()
             .map(|folder| NewIndex::create(folder, &config))
             .transpose()?;
-        let bars = Bars::new(self.run.quiet);
+        let bars = Bars::new(quiet);
         let done = match &index {
-            Some(index) if !self.dry_run => {
+            Some(index) if !outputs.dry_run => {
                 index.dedup(&config, &outputs, &|progress| bars.observe(progress))
             }
             _ => dedup(&config, &outputs, &|progress| bars.observe(progress)),
         };
         bars.clear();
         let summary = done?;
-        warnings(&summary.unread.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&summary.unread.bad_examples, Flags::Others, quiet);
         index
-            .filter(|_| !self.dry_run)
+            .filter(|_| !outputs.dry_run)
             .map_or(Ok(()), NewIndex::finish)?;
         let paths = [
             &outputs.kept,
@@ -329,12 +219,13 @@ impl Dedup {
         let to_stdout = paths
             .into_iter()
             .flatten()
-            .chain(self.report.path())
+            .map(PathBuf::as_path)
+            .chain(page)
             .any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&summary)?)?,
             (true, true) => say(report.json(&summary)?.trim_end()),
-            (false, _) if self.run.quiet => {}
+            (false, _) if quiet => {}
             (false, _) => say(&self.page(&summary, &outputs)),
         }
         report::write(file, &report, &summary)?;
@@ -343,6 +234,7 @@ impl Dedup {
 
     /// Returns the summary as text.
     fn page(&self, s: &Summary, outputs: &Outputs) -> String {
+        let options = &self.options;
         let share = format!(
             "{:.1} %",
             100.0 * s.dropped as f64 / s.documents.max(1) as f64
@@ -453,13 +345,13 @@ impl Dedup {
         lines.extend(above(&s.finding).map(|words| format!("  memory   {words}")));
         lines.extend(hints(&s.finding).map(|words| format!("  hint     {words}")));
         if s.unread.bad_lines > 0 {
-            let file = self
-                .input
+            let file = options
+                .inputs
                 .records
                 .skip_bad
                 .as_deref()
                 .map_or(String::new(), name);
-            let written = if self.dry_run {
+            let written = if outputs.dry_run {
                 "would be written"
             } else {
                 "written"
@@ -471,7 +363,7 @@ impl Dedup {
         }
         lines.extend(left_out(&s.unread.left_out).map(|words| format!("  skipped  {words}")));
         if s.without_id == s.documents && s.documents > 0 {
-            let field = quoted(&self.input.records.fields.id_field);
+            let field = quoted(options.inputs.records.fields.id());
             lines.push(format!(
                 "  ids      no record has the field {field}: ids are file:line"
             ));
@@ -485,11 +377,11 @@ impl Dedup {
             s.seconds.total,
             bytes(s.bytes)
         ));
-        if self.dry_run {
+        if outputs.dry_run {
             lines.push(format!("  {DIM}dry run: nothing was written{DIM:#}"));
         } else {
             let named = |path: &&PathBuf| path.as_os_str() != "-";
-            let records = if self.label {
+            let records = if outputs.label.is_some() {
                 "all records, labelled,"
             } else {
                 "kept records"
@@ -497,19 +389,24 @@ impl Dedup {
             let written = [
                 (records, &outputs.kept),
                 ("decisions", &outputs.decisions),
-                ("an index of all documents", &self.index),
+                ("an index of all documents", &self.options.index),
             ];
             let written = written
                 .into_iter()
                 .filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
             lines
                 .extend(written.map(|(what, path)| format!("  written  {what} to {}", name(path))));
-            let page = self.report.path().filter(named).zip(s.report.as_ref());
+            let page = options
+                .page
+                .report
+                .as_ref()
+                .filter(named)
+                .zip(s.report.as_ref());
             lines.extend(page.map(|(path, figures)| {
                 format!("  report   {}: {}", name(path), described(figures))
             }));
         }
-        lines.extend(self.resume.removed());
+        lines.extend(removed(&options.saved));
         lines.join("\n")
     }
 }

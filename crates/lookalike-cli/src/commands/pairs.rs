@@ -1,21 +1,14 @@
 //! `lookalike pairs`.
 
-use std::{
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::Path, process::ExitCode};
 
 use clap::Args;
-use lookalike::{Config, Verify};
-use lookalike_engine::{RunConfig, pairs};
+use lookalike::Verify;
+use lookalike_engine::{PairsOptions, pairs};
+use lookalike_indexing::open_references;
 
 use crate::{
-    args::{
-        FindArgs, InputArgs, MethodBy, ReportArgs, RunArgs, ShingleArgs, VerifyBy, described,
-        run_config, set_references,
-    },
-    found::{above, found, hints, notes, sketches},
+    found::{above, described, found, hints, notes, sketches},
     front::Flags,
     output::{Bars, counted, name, say, warnings},
     report::{self, Report},
@@ -41,107 +34,34 @@ use crate::{
 #[derive(Args)]
 pub struct Pairs {
     #[command(flatten)]
-    input: InputArgs,
-    /// List only pairs of a REF document and an input document
-    ///
-    /// A REF is named and read like an input, or is the folder of an index. The same id may occur in REF and in the inputs. All names after --against, up to
-    /// the next flag, are references, so put INPUT before --against.
-    #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
-    against: Vec<String>,
-    /// Write the pairs to FILE instead of standard output
-    ///
-    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// List the K most similar matches of each document
-    ///
-    /// In each line, a is the document and b is one of its neighbours (its matches). The most similar neighbours come first;
-    /// equally similar ones are in input order. A pair is listed twice if each document is a neighbour of the other. With
-    /// --against, the neighbours are reference documents.
-    #[arg(long, value_name = "K")]
-    nearest: Option<NonZeroUsize>,
-    /// Find every pair by comparing shingle sets; same as --method shingle
-    ///
-    /// The shingle sets themselves are compared instead of sketches, so no pair is missed, but all sets must be in memory.
-    #[arg(long, conflicts_with = "method")]
-    exact: bool,
+    options: PairsOptions,
     /// Print the summary as JSON on standard error
     #[arg(long)]
     json: bool,
-    /// Minimum similarity of a pair [default: 0.5, also with --preset]
-    ///
-    /// A pair is listed if its resemblance reaches T or, with --measure containment, if the containment of either text in the
-    /// other reaches T.
-    #[arg(
-        long,
-        short,
-        value_name = "T",
-        default_value_t = 0.5,
-        hide_default_value = true,
-        allow_negative_numbers = true,
-        help_heading = "Comparison"
-    )]
-    threshold: f64,
-    /// How candidate pairs are verified [default: exact; with files of sketches, sketch]
-    #[arg(long, value_enum, help_heading = "Comparison")]
-    verify: Option<VerifyBy>,
-    #[command(flatten)]
-    find: FindArgs,
-    #[command(flatten)]
-    shingles: ShingleArgs,
-    #[command(flatten)]
-    report: ReportArgs,
-    #[command(flatten)]
-    run: RunArgs,
 }
 
 impl Pairs {
-    /// Returns the configuration of the run.
-    pub fn config(&self) -> anyhow::Result<RunConfig> {
-        let mut find = self.find.clone();
-        if self.exact {
-            find.method = MethodBy::Shingle;
-        }
-        let (threshold, verify, fields) = (
-            self.threshold,
-            self.verify.map(Verify::from),
-            &self.input.records.fields,
-        );
-        let method = Config {
-            threshold,
-            verify,
-            ..fields.of_sets(find.config(&self.shingles)?)?
-        };
-        let mut config = run_config(&self.input, &self.run, method);
-        set_references(&mut config, &self.against)?;
-        config.nearest = self.nearest;
-        self.report.apply(None, &mut config)?;
-        Ok(config)
-    }
-
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let config = self.config()?;
-        let report = self
-            .input
-            .report(Report::new("pairs"))
-            .inputs("against", &self.against);
-        let report = report.output(
-            "pairs",
-            Some(self.output.as_deref().unwrap_or(Path::new("-"))),
-        );
-        let report = report.output("report", self.report.path().map(PathBuf::as_path));
+        let options = &self.options;
+        let mut config = options.plan()?;
+        open_references(&mut config)?;
+        let (page, quiet) = (options.page.report.as_deref(), options.execution.quiet);
+        let output = options.output.as_deref();
+        let report = Report::new("pairs")
+            .over(&options.inputs)
+            .inputs("against", &options.against)
+            .output("pairs", Some(output.unwrap_or(Path::new("-"))))
+            .output("report", page);
         let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(self.run.quiet);
-        let done = pairs(&config, self.output.as_deref(), &|progress| {
-            bars.observe(progress)
-        });
+        let bars = Bars::new(quiet);
+        let done = pairs(&config, output, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.unread.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&summary.unread.bad_examples, Flags::Others, quiet);
         if self.json {
             say(report.json(&summary)?.trim_end());
-        } else if !self.run.quiet {
-            let similar = match self.verify.map(Verify::from) {
+        } else if !quiet {
+            let similar = match options.verify {
                 _ if summary.sketches.is_some() => ", with similarities estimated from sketches",
                 None | Some(Verify::Exact) => "",
                 Some(Verify::Sketch) => ", similar according to sketches",
@@ -177,7 +97,7 @@ impl Pairs {
                 .iter()
                 .for_each(|words| say(&format!("memory: {words}")));
             hints(&summary.finding).for_each(|words| say(&format!("hint: {words}")));
-            let page = self.report.path().zip(summary.report.as_ref());
+            let page = page.zip(summary.report.as_ref());
             page.iter().for_each(|(path, figures)| {
                 say(&format!("report: {}: {}", name(path), described(figures)))
             });

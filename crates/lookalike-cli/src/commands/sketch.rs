@@ -2,20 +2,17 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lookalike::{
-    Config, Permutations,
+    Choice, Config, Features, Permutations, choices,
     fingerprint::DigestBy,
     sketch::{Modulus, Width},
     stored::{Accuracy, SketchBy, SketchParameters, Sketching},
 };
 use lookalike_engine::{RunConfig, Setting, SketchSummary, merge_sketches, sketch, words};
+use lookalike_options::{Execution, Inputs, Shingling, choice, modulus, refuse};
 
 use crate::{
-    args::{
-        DigestOf, FeaturesBy, InputArgs, PermutationsBy, RunArgs, ShingleArgs, modulus, refuse,
-        run_config,
-    },
     found::left_out,
     front::Flags,
     output::{Bars, bytes, count, counted, say, warnings},
@@ -41,16 +38,16 @@ use crate::{
 )]
 pub struct Sketch {
     #[command(flatten)]
-    input: InputArgs,
+    inputs: Inputs,
     /// Write the sketches to FILE (- for standard output)
     ///
     /// FILE is a table if its name ends with .parquet, .arrow, .feather or .arrows, and otherwise JSON Lines, compressed if the name
     /// ends with .gz, .zst, .bz2, .xz, .lz4 or .br. FILE can be a URL.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Kind of sketch
-    #[arg(long = "sketch", value_enum, value_name = "KIND", default_value_t = KindBy::Minhash, help_heading = "Sketch")]
-    kind: KindBy,
+    /// Kind of sketch [default: minhash]
+    #[arg(long = "sketch", value_parser = choice::<KindBy>(), value_name = "KIND", help_heading = "Sketch")]
+    kind: Option<KindBy>,
     /// For --sketch minhash: slots per signature [default: 128]
     #[arg(long, value_name = "N", help_heading = "Sketch")]
     slots: Option<usize>,
@@ -61,8 +58,8 @@ pub struct Sketch {
     #[arg(long, value_name = "BITS", help_heading = "Sketch")]
     bits: Option<u32>,
     /// For --sketch minhash: random permutations per signature [default: one]
-    #[arg(long, value_enum, help_heading = "Sketch")]
-    permutations: Option<PermutationsBy>,
+    #[arg(long, value_parser = choice::<Permutations>(), help_heading = "Sketch")]
+    permutations: Option<Permutations>,
     /// For --sketch bottom and modulo: shingles per sketch
     ///
     /// With bottom, a sketch has at most N shingles [default: 100]. With modulo, a sketch of a long text is expected to have from N to
@@ -80,14 +77,14 @@ pub struct Sketch {
     )]
     modulus: Option<u64>,
     /// For --sketch simhash: features to hash [default: shingles]
-    #[arg(long, value_enum, help_heading = "Sketch")]
-    features: Option<FeaturesBy>,
+    #[arg(long, value_parser = choice::<Features>(), help_heading = "Sketch")]
+    features: Option<Features>,
     /// For --sketch sentences: number of longest sentences [default: 3]
     #[arg(long, value_name = "K", help_heading = "Sketch")]
     longest: Option<usize>,
     /// For --sketch sentences: hash of the longest sentences [default: xxh3]
-    #[arg(long, value_enum, help_heading = "Sketch")]
-    digest: Option<DigestOf>,
+    #[arg(long, value_parser = choice::<DigestBy>(), help_heading = "Sketch")]
+    digest: Option<DigestBy>,
     /// Merge files of sketches instead of sketching texts
     ///
     /// The parameters of all files must be the same, and no id may occur twice.
@@ -103,35 +100,25 @@ pub struct Sketch {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    shingles: ShingleArgs,
+    shingling: Shingling,
     #[command(flatten)]
-    run: RunArgs,
+    execution: Execution,
 }
 
-/// Kinds of sketches.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum KindBy {
-    /// a MinHash signature
-    Minhash,
-    /// the shingles with the smallest hashes (MIN_s)
-    Bottom,
-    /// the shingles whose hashes are divisible by a modulus, which doubles with the size of the text (MOD_m)
-    Modulo,
-    /// a SimHash
-    Simhash,
-    /// a digest of the longest sentences
-    Sentences,
-}
-
-impl KindBy {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Minhash => "minhash",
-            Self::Bottom => "bottom",
-            Self::Modulo => "modulo",
-            Self::Simhash => "simhash",
-            Self::Sentences => "sentences",
-        }
+choices! {
+    /// Kinds of sketches.
+    #[derive(Default)]
+    enum KindBy {
+        /// a MinHash signature
+        Minhash = "minhash" (default),
+        /// the shingles with the smallest hashes (MIN_s)
+        Bottom = "bottom",
+        /// the shingles whose hashes are divisible by a modulus, which doubles with the size of the text (MOD_m)
+        Modulo = "modulo",
+        /// a SimHash
+        Simhash = "simhash",
+        /// a digest of the longest sentences
+        Sentences = "sentences",
     }
 }
 
@@ -142,29 +129,28 @@ const LEAST: usize = 50;
 impl Sketch {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config()?;
-        let report = self
-            .input
-            .report(Report::new("sketch"))
+        let report = Report::new("sketch")
+            .over(&self.inputs)
             .output("sketches", Some(&self.output));
         let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(self.run.quiet);
-        let done = match self.merge {
-            true => merge_sketches(&config, self.union, &self.output, &|progress| {
-                bars.observe(progress)
-            }),
-            false => sketch(
-                &config,
-                &self.parameters(&config.method)?,
-                &self.output,
-                &|progress| bars.observe(progress),
-            ),
+        let bars = Bars::new(self.execution.quiet);
+        let observer = |progress| bars.observe(progress);
+        let done = if self.merge {
+            merge_sketches(&config, self.union, &self.output, &observer)
+        } else {
+            let parameters = self.parameters(&config.method)?;
+            sketch(&config, &parameters, &self.output, &observer)
         };
         bars.clear();
         let summary = done?;
-        warnings(&summary.unread.bad_examples, Flags::Others, self.run.quiet);
+        warnings(
+            &summary.unread.bad_examples,
+            Flags::Others,
+            self.execution.quiet,
+        );
         if self.json {
             say(report.json(&summary)?.trim_end());
-        } else if !self.run.quiet {
+        } else if !self.execution.quiet {
             lines(&summary)?.iter().for_each(|line| say(line));
         }
         report::write(file, &report, &summary)?;
@@ -172,23 +158,27 @@ impl Sketch {
     }
 
     fn config(&self) -> anyhow::Result<RunConfig> {
-        let method = self.input.records.fields.of_sets(self.shingles.config()?)?;
+        let method = self
+            .inputs
+            .records
+            .fields
+            .of_sets(self.shingling.config()?)?;
         let usual = Config::default();
         if self.merge
             && (method != usual
                 || self.given().any(|(_, is_given, _)| is_given)
-                || self.kind != KindBy::Minhash)
+                || self.kind.is_some_and(|kind| kind != KindBy::Minhash))
         {
             anyhow::bail!(
                 "--merge copies sketches with the parameters of their files; leave out the flags that determine a sketch"
             );
         }
-        if self.merge && self.input.records.skip_bad.is_some() {
+        if self.merge && self.inputs.records.skip_bad.is_some() {
             anyhow::bail!(
                 "--skip-bad is for texts; a file of sketches has no bad lines unless it is damaged"
             );
         }
-        Ok(run_config(&self.input, &self.run, method))
+        Ok(RunConfig::of(&self.inputs, &self.execution, method))
     }
 
     /// Returns the settings of the kinds of sketches: whether each was given, and the kinds that it applies to.
@@ -219,9 +209,10 @@ impl Sketch {
     }
 
     fn parameters(&self, method: &Config) -> anyhow::Result<SketchParameters> {
+        let kind = self.kind.unwrap_or_default();
         if let Some((flag, _, kinds)) = self
             .given()
-            .find(|(_, is_given, kinds)| *is_given && !kinds.contains(&self.kind))
+            .find(|(_, is_given, kinds)| *is_given && !kinds.contains(&kind))
         {
             let kinds: Vec<_> = kinds
                 .iter()
@@ -230,22 +221,21 @@ impl Sketch {
             anyhow::bail!(
                 "{flag} only works with {}, not with --sketch {}; leave out one of the two",
                 kinds.join(" or "),
-                self.kind.name()
+                kind.name()
             );
         }
-        if self.kind == KindBy::Sentences && self.input.records.fields.set_field.is_some() {
+        if kind == KindBy::Sentences && self.inputs.records.fields.set_field.is_some() {
             return Err(refuse(
-                words![Setting::SetField, ": a set has no sentences"],
+                words![Setting("set_field"), ": a set has no sentences"],
                 "choose another --sketch",
-            ));
+            )
+            .into());
         }
-        let sketch = match self.kind {
+        let sketch = match kind {
             KindBy::Minhash => SketchBy::MinHash {
                 slots: self.slots.unwrap_or(lookalike::lsh::DEFAULT_SLOTS),
                 bits: self.bits.unwrap_or(32),
-                permutations: self
-                    .permutations
-                    .map_or(Permutations::One, Permutations::from),
+                permutations: self.permutations.unwrap_or_default(),
             },
             KindBy::Bottom => SketchBy::Bottom {
                 size: self.size.unwrap_or(BOTTOM),
@@ -264,11 +254,11 @@ impl Sketch {
                     .map(Width::try_from)
                     .transpose()?
                     .unwrap_or_default(),
-                features: self.features.map(Into::into).unwrap_or_default(),
+                features: self.features.unwrap_or_default(),
             },
             KindBy::Sentences => SketchBy::Sentences {
                 longest: self.longest.unwrap_or(3),
-                digest: self.digest.map_or(DigestBy::Xxh3, DigestBy::from),
+                digest: self.digest.unwrap_or_default(),
             },
         };
         Ok(SketchParameters::new(method, sketch)?)

@@ -115,7 +115,7 @@ impl Stage {
         let shard = self.task(stage, planned.shards)?;
         let dedup = dedup(&planned.arguments)?;
         let (kept, decisions) = dedup.outputs_of_array()?;
-        let config = dedup.config()?;
+        let config = dedup.plan()?.run;
         allow_more_files();
         let bars = Bars::new(dedup.is_quiet());
         let done = run_task(
@@ -187,7 +187,7 @@ impl Stage {
 
     fn plan(&self, dedup: &Dedup) -> anyhow::Result<ExitCode> {
         let (kept, decisions) = dedup.outputs_of_array()?;
-        let config: RunConfig = dedup.config()?;
+        let config: RunConfig = dedup.plan()?.run;
         let wanted = Plan {
             config: &config,
             kept,

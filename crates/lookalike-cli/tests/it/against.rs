@@ -392,8 +392,14 @@ fn options_that_conflict_with_references_are_refused() {
             "--against old.jsonl --drop-holders --measure containment --verify sketch",
             "leave out --verify",
         ),
-        ("--against-only", "--against <REF>..."),
-        ("--drop-holders", "--against <REF>..."),
+        (
+            "--against-only",
+            "--against-only only works with --against; name the references",
+        ),
+        (
+            "--drop-holders",
+            "--drop-holders only works with --against; name the references",
+        ),
     ] {
         let ran = place.run(&format!("dedup today.jsonl {flags} -o none.jsonl"));
         assert!(

@@ -214,7 +214,7 @@ fn nothing_to_read() {
     refused(&place, "dedup folder -o kept.jsonl", &["folder: no .jsonl"]);
     refused(&place, "dedup notes ./notes", &["./notes: given twice"]);
     refused(&place, "dedup notes", &["notes:1: not JSON"]);
-    refused(&place, "dedup", &["INPUT"]);
+    refused(&place, "dedup", &["no input; name a file"]);
 }
 
 #[test]

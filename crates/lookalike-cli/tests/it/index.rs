@@ -409,7 +409,7 @@ fn mistakes_are_reported_with_advice() {
     index add index in.jsonl --allow-repeated-ids
         error: --allow-repeated-ids: the ids of an index are unique; make ids unique, or use --on-conflict skip
     index add index
-        error: the following required arguments were not provided:
+        error: no input; name a file, a folder, a quoted glob, a URL, or - for standard input
     index query index
         error: the following required arguments were not provided:
     index query index --text a --threshold 0.5

@@ -846,7 +846,10 @@ fn decisions_for_other_inputs_are_refused_and_nothing_is_written() {
             "why.jsonl in.jsonl -o kept.csv",
             "in.jsonl:2: field \"extra\" is an array, which CSV cannot store",
         ),
-        ("why.jsonl in.jsonl", "--output <KEPT>"),
+        (
+            "why.jsonl in.jsonl",
+            "the kept records need a name; give one with -o",
+        ),
     ] {
         let ran = place.run(&format!("apply {asked}"));
         assert!(

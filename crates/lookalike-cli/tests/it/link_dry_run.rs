@@ -82,7 +82,7 @@ fn a_dry_run_counts_pairs_exactly_and_writes_nothing() {
         ran.code == 2
             && ran
                 .err
-                .contains("'--dry-run' cannot be used with '--output <FILE>'"),
+                .contains("--dry-run and --output cannot be combined"),
         "{}",
         ran.err
     );

@@ -501,8 +501,8 @@ fn what_cannot_be_suggested_is_refused() {
     error: none.jsonl: there are no records with fields; write a configuration by hand
     error: bad.jsonl:1: not a JSON object: the record is a value
     error: ids.jsonl: would overwrite the input ids.jsonl; give another name
-    error: the argument '--suggest' cannot be used with '--config <FILE>'
-    error: the following required arguments were not provided:
+    error: --suggest and --config cannot be combined: leave out one of the two
+    error: a linkage needs a configuration; give --config FILE, or let --suggest write one
     "#);
     assert_eq!(place.read("ids.jsonl").lines().count(), 2);
 }

@@ -41,6 +41,7 @@ mod pairs;
 mod pairs_applied;
 mod passages;
 mod per_group;
+mod plans;
 mod readme;
 mod report_pages;
 mod reports;

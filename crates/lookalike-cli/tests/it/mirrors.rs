@@ -528,7 +528,10 @@ fn invalid_inputs_are_refused_without_leftover_files() {
             "mirrors one two --threshold 0",
             "threshold must be above 0 and at most 1, got 0",
         ),
-        ("mirrors one two --all-pairs", "--pages <FILE>"),
+        (
+            "mirrors one two --all-pairs",
+            "--all-pairs only works with --pages",
+        ),
         ("mirrors one two --pages pages.parquet", "pages.parquet"),
         (
             "mirrors one two -o same.jsonl --pages same.jsonl",

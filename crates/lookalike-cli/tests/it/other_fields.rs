@@ -377,7 +377,10 @@ fn what_does_not_work_is_refused() {
             "--or-field body --or-field body",
             "--or-field: the field \"body\" is named twice",
         ),
-        ("--or-field body --and-field text", "cannot be used with"),
+        (
+            "--or-field body --and-field text",
+            "--and-field and --or-field cannot be combined",
+        ),
         (
             "--and-field body --bands 16 --rows 6",
             "or use 18 bands of 6 rows, or lower the recall to 0.99; this is the recall of one field; 2 fields with it find 0.99 of the",
@@ -396,7 +399,7 @@ fn what_does_not_work_is_refused() {
         ),
         (
             "--or-field body --report page.html",
-            "--or-field does not work with a report",
+            "--or-field does not work with --report",
         ),
         (
             "--or-field body --cluster components",

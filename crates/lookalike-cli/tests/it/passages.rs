@@ -200,7 +200,7 @@ fn invalid_inputs_and_options_are_reported() {
         ),
         (
             "essay.txt source.txt --json --pairs 3",
-            "cannot be used with",
+            "--pairs and --json cannot be combined",
         ),
     ] {
         let ran = place.run(&format!("passages {arguments}"));

@@ -188,8 +188,11 @@ fn a_report_and_an_index_show_what_the_law_keeps() {
             "--keep-per-group 3 --index new",
             "an index has groups with one kept document, which is not what --keep-per-group keeps",
         ),
-        ("--keep-per-group 3 --drop all", "cannot be used with"),
-        ("--keep-per-group 0", "give a whole number from 1"),
+        (
+            "--keep-per-group 3 --drop all",
+            "--drop and --keep-per-group cannot be combined",
+        ),
+        ("--keep-per-group 0", "give a whole number of 1 or more"),
     ] {
         let ran = place.run(&format!("dedup in.jsonl -o kept.jsonl {flags}"));
         assert_eq!(ran.code, 2, "{}", ran.err);

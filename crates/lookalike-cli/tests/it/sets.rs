@@ -422,7 +422,7 @@ fn text_options_are_refused_for_sets() {
     refuse("--html text", "--html: a set is not a page");
     refuse(
         "--text-field text",
-        "'--set-field <FIELD>' cannot be used with '--text-field <FIELD>'",
+        "--text-field and --set-field cannot be combined: leave out one of the two",
     );
     refuse(
         "--id-field items",

@@ -144,7 +144,7 @@ pub(crate) fn verified<M: Matches>(
 ) -> Result<Verified<M>> {
     if method.config().min_containment.is_some() {
         let what = words![
-            Setting::MinContainment,
+            Setting("min_containment"),
             " works only for dropping documents, not for listing pairs"
         ];
         return Err(Error::new(ErrorKind::Config, what).advise("leave it out"));

@@ -91,7 +91,7 @@ pub(crate) fn repeated_id(id: &str) -> Error {
 pub(crate) fn make_unique() -> Words {
     words![
         "make ids unique, or allow repeated ids with ",
-        Setting::AllowRepeatedIds
+        Setting("allow_repeated_ids")
     ]
 }
 

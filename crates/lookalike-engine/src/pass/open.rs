@@ -178,14 +178,14 @@ const MOST_THREADS: usize = 512;
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
     if threads > MOST_THREADS {
         let refused = Error::new(ErrorKind::Config, format!("{threads} threads are too many"))
-            .about(Setting::Threads);
+            .about(Setting("threads"));
         return Err(refused.advise(format!("use at most {MOST_THREADS}, or 0 for one per core")));
     }
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     built.map_err(|error| {
         let what = format!("{threads} threads cannot be started: {error}");
         Error::new(ErrorKind::Config, what)
-            .about(Setting::Threads)
+            .about(Setting("threads"))
             .advise("use fewer")
             .because(error)
     })

@@ -16,9 +16,9 @@ use crate::config::RunConfig;
 pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
     let set = (config.method.tokens == TokensBy::Items).then_some(config.method.occurrences);
     let (what, option) = if set.is_some() {
-        ("set", Setting::SetField)
+        ("set", Setting("set_field"))
     } else {
-        ("text", Setting::TextField)
+        ("text", Setting("text_field"))
     };
     if config.text_field == config.id_field {
         let field = quoted(&config.text_field);
@@ -27,12 +27,12 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
             "check ",
             option,
             " and ",
-            Setting::IdField
+            Setting("id_field")
         ]));
     }
     let keep = config.keep();
     if keep.field() == Some(&config.text_field) {
-        let keep = (Setting::Keep, cut(&keep.to_string()).into_owned());
+        let keep = (Setting("keep"), cut(&keep.to_string()).into_owned());
         let what = words![
             keep,
             format!(": the {what} cannot be the field that decides which document to keep")
@@ -40,7 +40,7 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
         return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
     }
     if config.label_field.as_ref() == Some(&config.text_field) {
-        let label = (Setting::LabelField, cut(&config.text_field).into_owned());
+        let label = (Setting("label_field"), cut(&config.text_field).into_owned());
         let what = words![label, format!(": the {what} cannot be the label")];
         return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
     }
@@ -51,16 +51,19 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
     );
     let fields = Fields::new(text, set, id, keep, label);
     if config.html.is_some() && set.is_some() {
-        let advice = words!["leave it out, or name the text with ", Setting::TextField];
+        let advice = words![
+            "leave it out, or name the text with ",
+            Setting("text_field")
+        ];
         return Err(Error::new(
             ErrorKind::Config,
-            words![Setting::Html, ": a set is not a page"],
+            words![Setting("html"), ": a set is not a page"],
         )
         .advise(advice));
     }
     if config.html.is_some() && !cfg!(feature = "html") {
         let what = words![
-            Setting::Html,
+            Setting("html"),
             ": this lookalike was built without HTML (the cargo feature `html`)"
         ];
         return Err(Error::new(ErrorKind::Config, what));

@@ -24,21 +24,21 @@ pub fn refused(why: Refused) -> Error {
     let advice = match most {
         0 => words![
             "increase the number of squares from which the sets are chosen (",
-            Setting::Squares,
+            Setting("squares"),
             ")"
         ],
         1 => words![
             "use from 1 to 1048576 sets (",
-            Setting::Sets,
+            Setting("sets"),
             ") of 1 square (",
-            (Setting::Members, "1"),
+            (Setting("members"), "1"),
             ")"
         ],
         _ => words![
             "use from 1 to 1048576 sets (",
-            Setting::Sets,
+            Setting("sets"),
             format!(") of 1 to {most} squares ("),
-            Setting::Members,
+            Setting("members"),
             ")"
         ],
     };

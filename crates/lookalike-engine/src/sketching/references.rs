@@ -28,7 +28,7 @@ pub(crate) struct References {
 impl References {
     /// Returns an error if an option has no meaning with references, or if there are no references and an option has no meaning
     /// without them.
-    pub(crate) fn check(config: &RunConfig, method: &Method) -> Result<()> {
+    pub(crate) fn check(config: &RunConfig, method: &Method, references: bool) -> Result<()> {
         let goes_with = |what: Words, with: Words, advice: Words| {
             Err(
                 Error::new(ErrorKind::Config, words![what, " only works with ", with])
@@ -41,32 +41,34 @@ impl References {
             keep,
             ..
         } = config;
-        if !config.has_references() {
-            return match (against_only, drop_holders) {
-                (true, _) => {
-                    let advice = "name the references to compare with".into();
-                    goes_with(Setting::AgainstOnly.into(), Setting::Against.into(), advice)
-                }
-                (_, true) => {
-                    let advice = "name the references that documents must not contain".into();
-                    goes_with(Setting::DropHolders.into(), Setting::Against.into(), advice)
-                }
-                _ => Ok(()),
+        if !references {
+            let (what, advice) = match (against_only, drop_holders) {
+                (true, _) => ("against_only", "name the references to compare with"),
+                (_, true) => (
+                    "drop_holders",
+                    "name the references that documents must not contain",
+                ),
+                _ => return Ok(()),
             };
+            return goes_with(
+                Setting(what).into(),
+                Setting("against").into(),
+                advice.into(),
+            );
         }
         if method.config().cluster != Cluster::Law {
             let why = "references are always kept, and a group of chained matches may contain several of them, so leave out ";
             return goes_with(
-                Setting::Against.into(),
-                (Setting::Cluster, "law").into(),
-                words![why, Setting::Cluster],
+                Setting("against").into(),
+                (Setting("cluster"), "law").into(),
+                words![why, Setting("cluster")],
             );
         }
         if *against_only && keep.is_some() {
             let what = words![
-                Setting::Keep,
+                Setting("keep"),
                 " chooses which of several similar documents is kept, but ",
-                Setting::AgainstOnly,
+                Setting("against_only"),
                 " does not compare inputs with each other"
             ];
             return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
@@ -74,11 +76,14 @@ impl References {
         if *drop_holders
             && (method.config().measure != Measure::Containment || method.verify() != Verify::Exact)
         {
-            let with = words![(Setting::Measure, "containment"), " and exact verification"];
+            let with = words![
+                (Setting("measure"), "containment"),
+                " and exact verification"
+            ];
             return goes_with(
-                Setting::DropHolders.into(),
+                Setting("drop_holders").into(),
                 with,
-                words!["give both, and leave out ", Setting::Verify],
+                words!["give both, and leave out ", Setting("verify")],
             );
         }
         Ok(())

@@ -49,7 +49,7 @@ impl Folder {
         let refuse = |what: String| {
             Error::new(ErrorKind::Config, what).at(at()).advise(words![
                 "give ",
-                Setting::Resume,
+                Setting("resume"),
                 " a new folder"
             ])
         };
@@ -90,7 +90,7 @@ impl Folder {
         let lock = lock(&path.join(LOCK)).map_err(failed)?.ok_or_else(|| {
             let busy = Error::new(ErrorKind::Config, "another run is using it")
                 .at(at())
-                .about(Setting::Resume);
+                .about(Setting("resume"));
             busy.advise("wait until that run ends, or give another folder")
         })?;
         if is_alone {
@@ -190,7 +190,7 @@ pub(super) fn damaged(path: &Path, what: &str) -> Error {
         ErrorKind::Temporary,
         format!("{} is damaged: {what}", path.display()),
     )
-    .about(Setting::Resume);
+    .about(Setting("resume"));
     damaged.advise(format!("check the disk, remove {folder} and start again"))
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use lookalike::{Config, cut::CutConfig};
+use lookalike::{Choice, Config, cut::CutConfig};
 use lookalike_io::{
     disk::File,
     error::{Error, ErrorKind, Result, Setting},
@@ -91,6 +91,16 @@ struct Look {
     last: String,
 }
 
+/// Returns the name of a format in manifests, which older versions wrote too.
+fn stored_name(format: InputFormat) -> &'static str {
+    match format {
+        InputFormat::Lines => "lines",
+        InputFormat::Array => "array",
+        InputFormat::Delimited => "delimited",
+        other => other.name(),
+    }
+}
+
 /// Everything that determines a run's result, except the inputs. Paths of outputs and temporary files, the number of threads and
 /// the memory limit are not included.
 #[derive(Serialize)]
@@ -98,7 +108,7 @@ struct Described<'a> {
     #[serde(flatten)]
     method: &'a Config,
     keep: String,
-    format: Option<InputFormat>,
+    format: Option<&'static str>,
     delimiter: Option<u8>,
     html: Option<Html>,
     encoding: Option<&'a str>,
@@ -128,7 +138,7 @@ impl Manifest {
         let described = Described {
             method,
             keep: config.keep().to_string(),
-            format: config.format,
+            format: config.format.map(stored_name),
             delimiter: config.delimiter,
             html: config.html,
             encoding: config.encoding.as_deref(),
@@ -274,7 +284,7 @@ impl Manifest {
                 reported(&self.state),
                 reported(&own.state)
             );
-            let refused = Error::new(ErrorKind::Config, what).about(Setting::Resume);
+            let refused = Error::new(ErrorKind::Config, what).about(Setting("resume"));
             let refused = refused.advise("continue with that version, or give another folder");
             return Err(match self.state.format < WITHOUT_COMMANDS {
                 true => refused.advise(format!(
@@ -298,7 +308,7 @@ impl Manifest {
                 let what =
                     format!("{whose} is from a run of {job}, but this is a run of {own_job}");
                 return Err(Error::new(ErrorKind::Config, what)
-                    .about(Setting::Resume)
+                    .about(Setting("resume"))
                     .advise("give another folder"));
             }
             let (name, before, now) = difference("", &before, &now).unwrap_or_else(|| {
@@ -310,7 +320,7 @@ impl Manifest {
             });
             let what =
                 format!("{whose} is from a run with {name} {before}, but this run has {now}");
-            let option = Setting::named(&name).unwrap_or(Setting::Resume);
+            let option = Setting::read(&name).unwrap_or(Setting("resume"));
             return Err(Error::new(ErrorKind::Config, what)
                 .about(option)
                 .advise("give the same options, or another folder"));
@@ -322,7 +332,7 @@ impl Manifest {
             };
             let (before, now) = (count(&self.inputs), count(&own.inputs));
             let what = format!("{whose} is from a run over {before}, but this run has {now}");
-            let refused = Error::new(ErrorKind::Input, what).about(Setting::Resume);
+            let refused = Error::new(ErrorKind::Input, what).about(Setting("resume"));
             return Err(refused.advise("give the same inputs, or another folder"));
         }
         self.inputs

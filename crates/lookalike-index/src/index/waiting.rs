@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Condvar, Mutex, PoisonError},
 };
 
+use lookalike::choices;
 use lookalike_io::{disk::File, lock::lock};
 
 use super::merges::Merging;
@@ -17,16 +18,23 @@ use crate::{
     state::Sketched,
 };
 
-/// What happens to new documents whose ids are in the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnConflict {
-    /// No document is added, and an error names the id.
-    #[default]
-    Fail,
-    /// These documents are not added. If new documents have equal ids, the first one is added.
-    Skip,
-    /// They replace the documents in the index, in the same step: these are removed, and the new ones are added at the end.
-    Replace,
+choices! {
+    /// What happens to new documents whose ids are in the index.
+    #[derive(Default)]
+    pub enum OnConflict {
+        /// the command ends with an error
+        ///
+        /// No document is added, and the error names the id.
+        Fail = "fail" (default),
+        /// the new document is not added
+        ///
+        /// If new documents have equal ids, the first one is added.
+        Skip = "skip",
+        /// the new document replaces the old one
+        ///
+        /// In the same step: the old documents are removed, and the new ones are added.
+        Replace = "replace",
+    }
 }
 
 /// The places of all changes. They are numbered from 1.

@@ -1,46 +1,33 @@
 //! What an index stores of each text.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
-use lookalike::shown::quoted;
-use serde::{Deserialize, Serialize};
+use lookalike::{Choice, choices, shown::quoted};
 
-/// What an index stores of each text, in addition to its sketch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Store {
-    /// The text, compressed.
-    #[default]
-    Texts,
-    /// The set of its shingles, as hashes: answers are exact, but shared passages cannot be shown. A set is often larger than the
-    /// compressed text.
-    Sets,
-    /// Nothing. Similarities are estimated from the sketches.
-    Sketches,
+choices! {
+    /// What an index stores of each text, in addition to its sketch.
+    #[derive(Default)]
+    pub enum Store {
+        /// the text, compressed
+        Texts = "texts" (default),
+        /// the shingles as hashes: answers are exact, but texts and passages cannot be shown
+        ///
+        /// A set is often larger than the compressed text.
+        Sets = "sets",
+        /// only sketches, which take the least space; requires --verify sketch
+        Sketches = "sketches",
+    }
 }
 
 impl FromStr for Store {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "texts" => Ok(Self::Texts),
-            "sets" => Ok(Self::Sets),
-            "sketches" => Ok(Self::Sketches),
-            _ => Err(format!(
+        Self::named(text).ok_or_else(|| {
+            format!(
                 "{} cannot be stored; use texts, sets or sketches",
                 quoted(text)
-            )),
-        }
-    }
-}
-
-impl fmt::Display for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Texts => "texts",
-            Self::Sets => "sets",
-            Self::Sketches => "sketches",
+            )
         })
     }
 }

@@ -126,7 +126,7 @@ impl From<(Setting, String)> for Words {
 /// ```
 /// use lookalike_io::{error::{Neutral, Setting}, words};
 ///
-/// let advice = words!["of CSV say ", (Setting::Format, "csv")];
+/// let advice = words!["of CSV say ", (Setting("format"), "csv")];
 /// assert_eq!(advice.rendered(&Neutral), "of CSV say format=csv");
 /// ```
 #[macro_export]

@@ -80,7 +80,7 @@ impl Reading {
 #[cfg(not(feature = "encodings"))]
 pub fn encoding_named(label: &str) -> crate::error::Result<&'static str> {
     use crate::error::{Error, ErrorKind, Setting};
-    let encoding = (Setting::Encoding, label.to_owned());
+    let encoding = (Setting("encoding"), label.to_owned());
     let what = crate::words![
         encoding,
         ": this lookalike was built without encodings (the cargo feature `encodings`)"

@@ -94,9 +94,9 @@ impl Destination {
             (Some(_), None) if matches!(content, Content::Records(_)) => {
                 let advice = words![
                     "limit the outputs with ",
-                    Setting::RowsPerFile,
+                    Setting("rows_per_file"),
                     " or ",
-                    Setting::BytesPerFile
+                    Setting("bytes_per_file")
                 ];
                 Err(
                     refuse("the name has a number, but one output gets all records".into())
@@ -111,9 +111,9 @@ impl Destination {
             }
             (None, Some(limit)) if matches!(content, Content::Records(_)) => {
                 let setting = if let Limit::Records(_) = limit {
-                    Setting::RowsPerFile
+                    Setting("rows_per_file")
                 } else {
-                    Setting::BytesPerFile
+                    Setting("bytes_per_file")
                 };
                 let refused = refuse(words![
                     "with ",
@@ -333,7 +333,7 @@ fn refuse_without_name(input: &Input, content: Content) -> Error {
         Content::Records(Some(_)) if has_documents => {
             let what = words![
                 "has documents, which are copied to a folder as they are, so ",
-                Setting::OutputFormat,
+                Setting("output_format"),
                 " does not work"
             ];
             (what, "kept.jsonl")

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::{prelude::*, types::PyDict};
 
 use super::{
-    options::Options,
+    options::of_audit,
     texts::{Named, tables},
     watch::watched,
 };
@@ -20,7 +20,7 @@ pub fn audit<'py>(
     output: PathBuf,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut config, asked) = Options::of_audit(options)?;
+    let (mut config, asked) = of_audit(options)?;
     config.tables = tables(texts)?;
     let run = move |observer: lookalike_engine::Observer<'_>| {
         lookalike_engine::audit(&config, &asked, Some(&output), observer)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lookalike_engine::Print;
 use pyo3::{prelude::*, types::PyDict};
 
-use super::{options::Options, watch::watched};
+use super::{options::of_minutiae, watch::watched};
 use crate::{config::to_python, error::raise};
 
 /// The id of a print as JSON, its minutiae, the value that prints must share to be compared, and its label.
@@ -20,7 +20,7 @@ pub fn minutiae<'py>(
     options: &Bound<'py, PyDict>,
     output: PathBuf,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (config, asked) = Options::of_minutiae(options)?;
+    let (config, asked) = of_minutiae(options)?;
     let prints = match prints {
         Some((name, prints)) => Some((
             name,

@@ -7,7 +7,7 @@ use lookalike_engine::{Crawl, Following, Mirroring, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 
 use super::{
-    options::Options,
+    options::of_mirrors,
     texts::{Named, tables},
     watch::watched,
 };
@@ -23,7 +23,7 @@ pub fn mirrors<'py>(
     folder: PathBuf,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut config, asked) = Options::of_mirrors(options)?;
+    let (mut config, asked) = of_mirrors(options, true)?;
     config.against_tables = tables(a)?;
     config.tables = tables(b)?;
     let summary = watched(py, progress.as_ref(), move |observer| {
@@ -52,7 +52,7 @@ pub fn history<'py>(
     output: PathBuf,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (config, Mirroring { sites, changed, .. }): (RunConfig, _) = Options::of_mirrors(options)?;
+    let (config, Mirroring { sites, changed, .. }): (RunConfig, _) = of_mirrors(options, true)?;
     let crawl = |(inputs, texts): (Vec<String>, Option<Named<'_>>)| {
         Ok(Crawl {
             inputs,

@@ -14,8 +14,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field};
 use lookalike_applications::records::suggest::Suggestion;
-use lookalike_cli::asked;
-use lookalike_engine::{Error, Observer, RunConfig, suggest_link as suggested};
+use lookalike_engine::{Error, Observer, RunConfig, read_link_config, suggest_link as suggested};
 use pyo3::{
     prelude::*,
     types::{PyDict, PyString},
@@ -26,13 +25,13 @@ use serde_json::{Value, value::RawValue};
 use super::{
     ids::{self, Ids},
     lines::{Lines, batch_of},
-    options::Options,
+    options::of_link,
     texts::{Named, tables},
     watch::watched,
 };
 use crate::{
-    config::{not_asked, object, to_python},
-    error::{of_file, raise, refused_option},
+    config::{object, to_python},
+    error::{failed, of_file, raise, refused_option},
 };
 
 /// Links records. One collection is given as `b`, and `a` is none. `config` is the path of a TOML file, a dictionary, or
@@ -47,7 +46,7 @@ pub fn link<'py>(
     folder: PathBuf,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Lines, Lines, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let (mut run, mut asked) = Options::of_link(options)?;
+    let (mut run, mut asked) = of_link(options)?;
     give(&mut run, a, b)?;
     let is_given = config.is_some();
     let one_to_one = options
@@ -59,7 +58,7 @@ pub fn link<'py>(
         Some(config) => match config.cast::<PyString>() {
             Ok(path) => {
                 let path = PathBuf::from(path.to_str()?);
-                asked.config = asked::link_config(&path).map_err(not_asked)?;
+                asked.config = read_link_config(&path).map_err(failed)?;
                 asked.config_path = Some(path);
             }
             Err(_) => {
@@ -109,14 +108,15 @@ pub fn suggest_link<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(String, Bound<'py, PyAny>)> {
-    let (mut run, _) = Options::of_link(options)?;
+    let (mut run, _) = of_link(options)?;
     give(&mut run, a, b)?;
     let suggestion = watched(py, progress.as_ref(), move |observer| {
         suggestion(&run, observer)
     })?;
     let text = suggestion.to_toml();
     // The dictionary has the keys of the text only.
-    let config: Value = asked::of_toml(&text).map_err(not_asked)?;
+    let config: Value =
+        toml::from_str(&text).map_err(|error| raise("InternalError", error.to_string()))?;
     Ok((text, to_python(py, &config)?))
 }
 

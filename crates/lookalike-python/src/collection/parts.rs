@@ -11,7 +11,7 @@ use pyo3::{
     types::{PyBytes, PyDict},
 };
 
-use super::{imported::imported, options::Options, texts::Texts};
+use super::{imported::imported, options::of_dedup, texts::Texts};
 use crate::error::failed;
 
 /// A column of nodes, and a column with the part of the collection that each node belongs to.
@@ -25,7 +25,7 @@ pub fn part_keys<'py>(
     options: &Bound<'py, PyDict>,
     shards: usize,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let mut config = Options::of("dedup", options)?.run;
+    let mut config = of_dedup(options, false)?.run;
     config.tables = vec![texts.1.input(&texts.0)?];
     let rows = py.detach(|| parts::keys(&config, shards)).map_err(failed)?;
     Ok(rows.iter().map(|rows| PyBytes::new(py, rows)).collect())

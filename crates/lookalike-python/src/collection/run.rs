@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use lookalike::regions::RegionSettings;
 use lookalike_engine::{
-    Observer, Offsets, Quoted, Quoting, RunConfig, dedup_listed, dedup_reporting, pairs_reporting,
-    passages_reporting,
+    DedupPlan, Observer, Offsets, Quoted, Quoting, RunConfig, dedup_listed, dedup_reporting,
+    pairs_reporting, passages_reporting,
 };
 use pyo3::{
     exceptions::PyRuntimeError,
@@ -17,7 +17,7 @@ use super::{
     decisions::{self, Decisions},
     ids::Ids,
     matches::{self, Pairs},
-    options::Options,
+    options::{of_apply, of_dedup, of_pairs},
     texts::{Named, tables},
     watch::watched,
 };
@@ -33,7 +33,7 @@ pub fn dedup<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Decisions, Bound<'py, PyAny>)> {
-    let Options { run, outputs, .. } = Options::of("dedup", options)?;
+    let DedupPlan { run, outputs } = of_dedup(options, !references.is_empty())?;
     let Asked {
         config,
         ids,
@@ -64,7 +64,7 @@ pub fn pairs<'py>(
         config,
         ids,
         against,
-    } = asked(Options::of("pairs", options)?.run, texts, references)?;
+    } = asked(of_pairs(options)?, texts, references)?;
     // If the run has references, one document of each pair is a reference. With `nearest`, it is the second document, because the
     // neighbours are the references. Without `nearest`, it is the first document.
     let reference = against.then_some(usize::from(config.nearest.is_some()));
@@ -96,7 +96,7 @@ pub fn passages_among<'py>(
     regions: Option<(usize, usize, f64, f64)>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyAny>)> {
-    let Asked { config, .. } = asked(Options::of("pairs", options)?.run, texts, references)?;
+    let Asked { config, .. } = asked(of_pairs(options)?, texts, references)?;
     let (least, gap, common, containment) = conditions;
     let regions = regions.map(|(gap, tokens, density, score)| RegionSettings {
         gap,
@@ -140,14 +140,10 @@ pub fn apply<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let Options {
-        run: config,
-        outputs,
-        listed,
-    } = Options::of("apply", options)?;
-    let run = move |observer: Observer<'_>| match listed {
-        false => lookalike_engine::apply(&decisions, &config, &output, observer),
-        true => dedup_listed(&decisions, &config, &outputs, observer),
+    let (config, outputs) = of_apply(options)?;
+    let run = move |observer: Observer<'_>| match &outputs {
+        None => lookalike_engine::apply(&decisions, &config, &output, observer),
+        Some(outputs) => dedup_listed(&decisions, &config, outputs, observer),
     };
     let summary = watched(py, progress.as_ref(), run)?;
     to_python(py, &summary)

@@ -1,10 +1,10 @@
 //! Adds the documents of a collection, as the command does.
 
-use lookalike_cli::asked::{Asked, Stopped, in_steps};
 use lookalike_engine::{DocumentsRead, Error, Observer};
 use lookalike_index::{Error as IndexError, Id, Index, OnConflict, Prepared};
+use lookalike_indexing::{Stopped, in_steps};
 
-use super::outcome::Outcome;
+use super::{outcome::Outcome, reading::Adding};
 use crate::error::Keywords;
 
 /// Why documents could not be added.
@@ -18,7 +18,7 @@ pub enum Failed {
 /// Adds all documents. Those before an error are added in any case.
 pub fn add(
     index: &Index,
-    asked: &Asked,
+    asked: &Adding,
     since: (u64, u64),
     observer: Observer,
 ) -> Result<Outcome, Failed> {

@@ -4,25 +4,30 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::Rules;
 use crate::{
+    choices,
     error::{ErrorKind, Result},
     runs::MAX_LEAST,
     text::{Folds, TokensBy},
 };
 
-/// The parts of a text that are compared and cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-pub enum Unit {
-    /// Tokens. A window is a run of tokens, which may start and end anywhere.
-    #[default]
-    Runs,
-    /// Lines. Lines without a token belong to the line before them.
-    Lines,
-    /// Paragraphs, which blank lines separate.
-    Paragraphs,
-    /// [Sentences](crate::text::sentences).
-    Sentences,
+choices! {
+    /// The parts of a text that are compared and cut.
+    #[derive(Default)]
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum Unit {
+        /// runs of tokens, which may start and end anywhere
+        Runs = "runs" (default),
+        /// lines
+        ///
+        /// Lines without a token belong to the line before them.
+        Lines = "lines",
+        /// paragraphs, which blank lines separate
+        Paragraphs = "paragraphs",
+        /// sentences
+        ///
+        /// [Sentences](crate::text::sentences).
+        Sentences = "sentences",
+    }
 }
 
 impl Unit {

@@ -14,7 +14,10 @@ use super::{
     chinese,
     class::{self, Kind, Paged},
 };
-use crate::error::{ErrorKind, Result};
+use crate::{
+    choices,
+    error::{ErrorKind, Result},
+};
 
 /// The differences that are ignored when texts are compared; by default, only those that the canonical form ignores.
 ///
@@ -40,7 +43,32 @@ pub struct Folds {
     pub digits: bool,
 }
 
+choices! {
+    /// A difference that can be ignored: a field of [`Folds`].
+    pub enum Difference {
+        /// traditional or simplified Chinese characters
+        Simplified = "simplified",
+        /// accents of Latin, Greek and Cyrillic letters
+        Accents = "accents",
+        /// vowel marks of Arabic, Hebrew and Syriac
+        Marks = "marks",
+        /// values of digits: all digits are equal
+        Digits = "digits",
+    }
+}
+
 impl Folds {
+    /// Returns the folds that ignore these differences.
+    pub fn ignoring(differences: &[Difference]) -> Self {
+        let has = |difference| differences.contains(&difference);
+        Self {
+            simplified: has(Difference::Simplified),
+            accents: has(Difference::Accents),
+            marks: has(Difference::Marks),
+            digits: has(Difference::Digits),
+        }
+    }
+
     /// Checks that this build supports these folds.
     ///
     /// # Errors

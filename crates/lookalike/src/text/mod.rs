@@ -52,7 +52,7 @@ mod stop_words;
 pub use canon::canonicalise;
 pub(crate) use canon::lines_by;
 pub use chinese::chinese_forms;
-pub use folds::Folds;
+pub use folds::{Difference, Folds};
 pub use items::{Item, Items, NotASet, items, why_not_a_set};
 pub(crate) use presence::has_token;
 pub(crate) use read::{Reader, TokenSink, reads};

@@ -1,37 +1,41 @@
 //! The token buffer: one text's canonical form, filled by [`canonicalise`](super::canonicalise) and reused for the next text.
 
-use serde::{Deserialize, Serialize};
+use crate::{
+    choices,
+    error::{ErrorKind, Result},
+};
 
-use crate::error::{ErrorKind, Result};
-
-/// The unit of text that is one token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-#[serde(rename_all = "lowercase")]
-pub enum TokensBy {
-    /// Words in scripts that put spaces between them, and single characters in scripts without spaces (Han, kana, Thai, Khmer,
-    /// Javanese and others).
-    #[default]
-    Auto,
-    /// Words in every script: maximal runs of letters and digits with their marks.
-    Words,
-    /// Characters: each letter, digit and mark, and one space for anything that separates words.
-    Chars,
-    /// Like `Auto`, but Han characters are cut into the words of a Chinese dictionary (jieba's). This dictionary mostly has words
-    /// in simplified characters, so fold with [`Folds::simplified`](super::Folds) if texts may have traditional characters.
-    /// `Jieba` needs the feature `jieba`.
-    ///
-    /// Separators between Han characters do not count, so lines may break inside a word. The speed is 40 MB of verse or 90 MB of
-    /// prose per second, compared with 360 MB per second for `Auto`. The dictionary is loaded once, in 0.1 s, and takes 33 MB of
-    /// memory.
-    Jieba,
-    /// Lines: each token is the words of one line, as `Auto` finds them, so indentation and punctuation make no difference. A
-    /// line without a word is not a token. Use lines for code, logs and lists. Lines end at a line feed, a carriage return, or
-    /// both.
-    Lines,
-    /// The items of a JSON array of strings and numbers, [`items()`](super::items()): the document is a set, and none of the
-    /// steps for texts is applied.
-    Items,
+choices! {
+    /// The unit of text that is one token.
+    #[derive(Default)]
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum TokensBy {
+        /// words; characters in scripts without spaces, such as Chinese, Japanese, Thai and Javanese
+        Auto = "auto" (default),
+        /// words in every script
+        ///
+        /// Maximal runs of letters and digits with their marks.
+        Words = "words",
+        /// characters; anything that separates words counts as one space
+        Chars = "chars",
+        /// like auto, but Chinese is split into the words of a dictionary
+        ///
+        /// This dictionary (jieba's) mostly has words in simplified characters, so fold with [`Folds::simplified`](super::Folds) if
+        /// texts may have traditional characters. `Jieba` needs the feature `jieba`.
+        ///
+        /// Separators between Han characters do not count, so lines may break inside a word. The speed is 40 MB of verse or 90 MB
+        /// of prose per second, compared with 360 MB per second for `Auto`. The dictionary is loaded once, in 0.1 s, and takes 33
+        /// MB of memory.
+        Jieba = "jieba",
+        /// lines, for code and logs: the words of a line, without its indentation and punctuation; lines without a word are skipped
+        ///
+        /// Each token is the words of one line, as `Auto` finds them. Lines end at a line feed, a carriage return, or both.
+        Lines = "lines",
+        /// the items of a JSON array of strings and numbers, [`items()`](super::items())
+        ///
+        /// The document is a set, and none of the steps for texts is applied.
+        Items = "items",
+    }
 }
 
 impl TokensBy {

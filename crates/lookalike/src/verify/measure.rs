@@ -1,19 +1,23 @@
 //! The measure of similarity: resemblance or containment.
 
-use serde::{Deserialize, Serialize};
-
 use super::Overlap;
+use crate::choices;
 
-/// The choice between Broder's two measures (1997, section 2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-#[serde(rename_all = "lowercase")]
-pub enum Measure {
-    /// r(A, B) = |A ∩ B| / |A ∪ B|: A and B are roughly the same.
-    #[default]
-    Resemblance,
-    /// c(A, B) = |A ∩ B| / |A|: A is roughly contained in B. This measure is not symmetric.
-    Containment,
+choices! {
+    /// The choice between Broder's two measures (1997, section 2).
+    #[derive(Default)]
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum Measure {
+        /// shared shingles divided by all shingles of both texts: high if the texts are roughly the same
+        ///
+        /// r(A, B) = |A ∩ B| / |A ∪ B|.
+        Resemblance = "resemblance" (default),
+        /// shared shingles divided by the shingles of one text: high if the other text contains roughly all of this text. dedup
+        /// drops the contained text
+        ///
+        /// c(A, B) = |A ∩ B| / |A|. This measure is not symmetric.
+        Containment = "containment",
+    }
 }
 
 impl Measure {

@@ -235,8 +235,10 @@ fn imports_point_downward_and_form_no_cycle() {
         ("lookalike", 100),
         ("lookalike-applications", 5),
         ("lookalike-io", 100),
+        ("lookalike-options", 10),
         ("lookalike-engine", 150),
         ("lookalike-index", 5),
+        ("lookalike-indexing", 1),
         ("lookalike-python", 15),
         ("lookalike-cli", 50),
     ] {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lookalike::Choice;
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{self, Visitor},
@@ -17,6 +18,22 @@ pub enum OneToOne {
     Yes,
     /// Never.
     No,
+}
+
+impl Choice for OneToOne {
+    const ALL: &'static [Self] = &[Self::Auto, Self::Yes, Self::No];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Yes => "yes",
+            Self::No => "no",
+        }
+    }
+
+    fn lines(self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 impl Serialize for OneToOne {
@@ -44,12 +61,8 @@ impl<'de> Deserialize<'de> for OneToOne {
             }
 
             fn visit_str<E: de::Error>(self, value: &str) -> Result<OneToOne, E> {
-                match value {
-                    "auto" => Ok(OneToOne::Auto),
-                    "yes" => Ok(OneToOne::Yes),
-                    "no" => Ok(OneToOne::No),
-                    _ => Err(E::invalid_value(de::Unexpected::Str(value), &self)),
-                }
+                OneToOne::named(value)
+                    .ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
             }
         }
         deserializer.deserialize_any(Either)

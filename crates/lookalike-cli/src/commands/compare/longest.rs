@@ -8,12 +8,10 @@ use lookalike::{
     sketch::KSentence,
     text::{Folds, Tokens},
 };
+use lookalike_options::choice;
 use serde::Serialize;
 
-use crate::{
-    args::DigestOf,
-    output::{BOLD, DIM, both_ends, counted},
-};
+use crate::output::{BOLD, DIM, both_ends, counted};
 
 #[derive(Args)]
 pub(super) struct LongestArgs {
@@ -32,11 +30,11 @@ pub(super) struct LongestArgs {
     /// md5 hashes the sentences as they are in the text.
     #[arg(
         long,
-        value_enum,
+        value_parser = choice::<DigestBy>(),
         requires = "longest",
         help_heading = "Longest sentences"
     )]
-    digest: Option<DigestOf>,
+    digest: Option<DigestBy>,
 }
 
 /// The longest sentences of both texts.
@@ -81,7 +79,7 @@ impl LongestArgs {
         let Some(longest) = self.longest else {
             return Ok(None);
         };
-        let digest_by = self.digest.map_or(DigestBy::Xxh3, Into::into);
+        let digest_by = self.digest.unwrap_or_default();
         let by = KSentence::new(longest, digest_by)?.folded(folds);
         let [a, b] = texts.each_ref().map(|text| {
             let mut tokens = Tokens::new();

@@ -12,15 +12,16 @@ mod stored;
 
 use std::{path::Path, process::ExitCode};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lookalike::{
     Config, Method, Scratch,
     lsh::{DEFAULT_SLOTS, Shape},
     sketch::MinHash,
     text::{TokensBy, items},
-    verify::{Overlap, Passage},
+    verify::{Measure, Overlap, Passage},
 };
 use lookalike_engine::{RunConfig, find_texts, read_document, shown_name};
+use lookalike_options::{Fields, Shingling, as_sets, choice};
 
 use self::{
     longest::LongestArgs,
@@ -28,7 +29,6 @@ use self::{
     sketches::sketches,
 };
 use crate::{
-    args::{FieldArgs, ShingleArgs, as_sets},
     output::{print, print_data},
     report::Report as Header,
 };
@@ -78,14 +78,14 @@ pub struct Compare {
     )]
     encoding: Option<String>,
     #[command(flatten)]
-    fields: FieldArgs,
+    fields: Fields,
     /// Compare sets: A and B are files with one JSON array each
     ///
     /// The items of an array are strings and numbers, and are compared as they are.
     #[arg(long, conflicts_with = "collection", help_heading = "Input")]
     sets: bool,
     #[command(flatten)]
-    shingles: ShingleArgs,
+    shingling: Shingling,
     /// Exit with code 1 if the similarity is below T
     ///
     /// The similarity is the resemblance, or the measure that --measure names.
@@ -97,9 +97,9 @@ pub struct Compare {
         help_heading = "Comparison"
     )]
     threshold: Option<f64>,
-    /// Similarity measure that --threshold applies to
-    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, requires = "threshold", help_heading = "Comparison")]
-    measure: MeasureBy,
+    /// Similarity measure that --threshold applies to [default: resemblance]
+    #[arg(long, value_parser = choice::<Measure>(), requires = "threshold", help_heading = "Comparison")]
+    measure: Option<Measure>,
     /// Show what every kind of sketch estimates, and its size
     ///
     /// Three kinds are MinHash signatures: with many permutations, with one permutation, and with each number cut to one byte.
@@ -115,15 +115,6 @@ pub struct Compare {
     /// Print all figures and the byte offsets of the passages as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// The measure that the threshold applies to.
-#[derive(Clone, Copy, ValueEnum)]
-enum MeasureBy {
-    /// shared shingles divided by all shingles of both texts
-    Resemblance,
-    /// shared shingles divided by the shingles of A: how much of A is in B
-    Containment,
 }
 
 impl Compare {
@@ -169,9 +160,9 @@ impl Compare {
             };
             print(&page::page(&report, members, &texts, &passages, self.full))?;
         }
-        let measured = match self.measure {
-            MeasureBy::Resemblance => report.figures.resemblance,
-            MeasureBy::Containment => report.figures.containment_ab,
+        let measured = match self.measure.unwrap_or_default() {
+            Measure::Resemblance => report.figures.resemblance,
+            Measure::Containment => report.figures.containment_ab,
         };
         Ok(ExitCode::from(u8::from(
             self.threshold.is_some_and(|t| measured < t),
@@ -184,9 +175,9 @@ impl Compare {
                 "--set-field names a field of the records of --in; give both, or --sets if A and B are JSON arrays"
             );
         }
-        let config = self.fields.of_sets(self.shingles.config()?)?;
+        let config = self.fields.of_sets(self.shingling.config()?)?;
         if self.sets {
-            as_sets(config)
+            Ok(as_sets(config)?)
         } else {
             Ok(config)
         }
@@ -234,7 +225,7 @@ impl Compare {
             encoding: self.encoding.clone(),
             method: self.config()?,
             text_field: self.fields.text().into(),
-            id_field: self.fields.id_field.clone(),
+            id_field: self.fields.id().into(),
             ..RunConfig::default()
         })
     }

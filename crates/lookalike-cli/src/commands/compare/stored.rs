@@ -7,11 +7,12 @@ use lookalike::{
     lsh::Shape,
     sketch::Estimate,
     stored::{Comparison, SketchParameters, Sketching, StoredSketch},
+    verify::Measure,
 };
 use lookalike_engine::{find_sketches, shown_name, sole_sketches};
 use serde::Serialize;
 
-use super::{Compare, MeasureBy, sketches::interval};
+use super::{Compare, sketches::interval};
 use crate::{
     output::{BOLD, DIM, counted, print, print_data},
     report::Report as Header,
@@ -76,9 +77,9 @@ impl Compare {
             anyhow::bail!("two sketches were expected")
         };
         let estimated = Sketching::new(&parameters)?.compare(a, b)?;
-        let measured = match self.measure {
-            MeasureBy::Resemblance => estimated.resemblance,
-            MeasureBy::Containment => estimated.containment_ab,
+        let measured = match self.measure.unwrap_or_default() {
+            Measure::Resemblance => estimated.resemblance,
+            Measure::Containment => estimated.containment_ab,
         };
         if self.threshold.is_some() && measured.is_none() {
             anyhow::bail!(

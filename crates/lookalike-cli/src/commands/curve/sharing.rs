@@ -2,29 +2,28 @@
 //! they share a super-shingle.
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lookalike::{
-    Candidates, Config, ErrorKind, Method, Shared, lsh::Promise, sketch::Modulus, verify::Measure,
+    Candidates, Choice, Config, ErrorKind, Method, Shared, lsh::Promise, sketch::Modulus,
+    verify::Measure,
 };
+use lookalike_options::{CandidatesBy, choice, modulus};
 use serde::Serialize;
 
 use super::asked::{Asked, OfSize, by_size, json, promised, size_table};
-use crate::{
-    args::{CandidatesBy, MeasureBy, modulus},
-    output::BOLD,
-};
+use crate::output::BOLD;
 
 #[derive(Args)]
 pub(super) struct Sharing {
     /// What the documents of a candidate pair share
     ///
     /// [default: bands for resemblance, shared for containment]
-    #[arg(long, value_enum, help_heading = "Sampled shingles")]
+    #[arg(long, value_parser = choice::<CandidatesBy>(), help_heading = "Sampled shingles")]
     candidates: Option<CandidatesBy>,
-    /// Similarity measure
-    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Sampled shingles")]
+    /// Similarity measure [default: resemblance]
+    #[arg(long, value_parser = choice::<Measure>(), help_heading = "Sampled shingles")]
     #[arg(conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
-    measure: MeasureBy,
+    measure: Option<Measure>,
     /// For --candidates shared and super: sample one shingle in M
     ///
     /// M is a power of two and is the same for all texts. By default, the threshold and the recall determine the sampling.
@@ -57,9 +56,10 @@ impl Sharing {
     /// Returns what the documents of a candidate pair must share, or `None` for bands. Fails if a given flag does not apply to
     /// this choice.
     pub(super) fn candidates(&self, asked: &Asked) -> anyhow::Result<Option<CandidatesBy>> {
-        let way = self.candidates.unwrap_or(match self.measure {
-            MeasureBy::Resemblance => CandidatesBy::Bands,
-            MeasureBy::Containment => CandidatesBy::Shared,
+        let measure = self.measure.unwrap_or_default();
+        let way = self.candidates.unwrap_or(match measure {
+            Measure::Resemblance => CandidatesBy::Bands,
+            Measure::Containment => CandidatesBy::Shared,
         });
         let is_super = way == CandidatesBy::Super;
         let is_bands = way == CandidatesBy::Bands;
@@ -75,20 +75,18 @@ impl Sharing {
             ("--run-length", self.run_length.is_some(), is_super, "super"),
         ] {
             if given && !fits {
-                let this = way
-                    .to_possible_value()
-                    .map_or(String::new(), |value| value.get_name().into());
+                let this = way.name();
                 anyhow::bail!(
                     "{flag} only works with --candidates {meant}, not {this}; give --candidates {meant}, or leave {flag} out"
                 );
             }
         }
-        match (way, self.measure) {
-            (CandidatesBy::Bands | CandidatesBy::Super, MeasureBy::Containment) => {
+        match (way, measure) {
+            (CandidatesBy::Bands | CandidatesBy::Super, Measure::Containment) => {
                 Err(lookalike::Error::from(ErrorKind::NoContainment))
                     .context("--measure containment")
             }
-            (CandidatesBy::Bands, MeasureBy::Resemblance) => Ok(None),
+            (CandidatesBy::Bands, Measure::Resemblance) => Ok(None),
             _ => Ok(Some(way)),
         }
     }
@@ -103,7 +101,7 @@ impl Sharing {
         let Asked {
             threshold, recall, ..
         } = *asked;
-        let measure = self.measure.into();
+        let measure = self.measure.unwrap_or_default();
         let method = Method::new(Config {
             measure,
             threshold,

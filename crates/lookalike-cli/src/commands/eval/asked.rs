@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-
-use crate::args::{CompareArgs, FieldArgs, PageArgs, RunArgs};
+use lookalike_options::{Execution, Fields, Page, Similarity};
 
 /// Evaluate methods on your data against ground truth
 ///
@@ -85,16 +84,16 @@ pub struct Eval {
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     pub(super) encoding: Option<String>,
     #[command(flatten)]
-    pub(super) fields: FieldArgs,
+    pub(super) fields: Fields,
     /// Skip bad lines and write them to FILE
     ///
     /// Without this flag, the first bad line ends the run.
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(super) skip_bad: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) common: CompareArgs,
+    pub(super) common: Similarity,
     #[command(flatten)]
-    pub(super) page: PageArgs,
+    pub(super) page: Page,
     #[command(flatten)]
-    pub(super) running: RunArgs,
+    pub(super) running: Execution,
 }

@@ -9,17 +9,17 @@ use std::{
 };
 
 use anyhow::Context;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum, parser::ValueSource};
-use lookalike::{Cluster, Config, Method, Verify, shown::quoted, text::TokensBy, verify::Measure};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, parser::ValueSource};
+use lookalike::{
+    Cluster, Config, Method, Preset, Verify, shown::quoted, text::TokensBy, verify::Measure,
+};
 use lookalike_engine::{read_decisions, read_pairs};
+use lookalike_options::{FingerprintKind, Law, as_sets};
 use serde::Deserialize;
 use tempfile::TempDir;
 
 use super::{asked::Eval, truth::Truth};
-use crate::{
-    args::{MethodArgs, as_sets},
-    refused::words,
-};
+use crate::refused::words;
 
 /// The flags of a run, checked.
 pub struct Plan {
@@ -39,7 +39,7 @@ pub struct Plan {
 #[command(name = "--run", no_binary_name = true, disable_help_flag = true)]
 struct RunFlags {
     #[command(flatten)]
-    method: MethodArgs,
+    law: Law,
 }
 
 /// The methods that are evaluated by default, and whether each can measure containment. Methods that do not support the requested
@@ -121,7 +121,7 @@ impl Plan {
             .map_err(in_words)?;
         let config = RunFlags::from_arg_matches(&whole)
             .map_err(in_words)?
-            .method
+            .law
             .config()?;
         let method = Method::new(if sets { as_sets(config)? } else { config })?;
         let mut of_pairs: Vec<_> = words
@@ -253,20 +253,15 @@ impl Child {
         } else {
             "--text-field"
         };
-        let mut input: Vec<OsString> = [
-            field,
-            eval.fields.text(),
-            "--id-field",
-            &eval.fields.id_field,
-        ]
-        .map(Into::into)
-        .into();
+        let mut input: Vec<OsString> = [field, eval.fields.text(), "--id-field", eval.fields.id()]
+            .map(Into::into)
+            .into();
         // If a dataset folder has several splits and `--all-splits` was not given, reading the truth has already failed with an
         // error. So it is safe to pass `--all-splits` to every run.
         input.push("--all-splits".into());
         input.extend([
             "--threads".into(),
-            eval.running.threads.to_string().into(),
+            eval.running.threads.unwrap_or(0).to_string().into(),
             "-q".into(),
         ]);
         if let Some(folder) = &eval.running.temp_dir {
@@ -423,42 +418,42 @@ fn within_groups(representatives: &[u32]) -> Vec<(u32, u32)> {
 impl Eval {
     /// Returns the flags that all runs share, by their names in dedup, with their values.
     pub(super) fn common_words(&self) -> Vec<(&'static str, String)> {
-        let shingles = &self.common.shingles;
+        let shingles = &self.common.shingling;
+        let base = shingles.preset.map_or_else(Config::default, Preset::config);
+        let fingerprint = shingles.fingerprint.unwrap_or(FingerprintKind::Rolling);
         let mut words = vec![
-            ("threshold", self.common.threshold().to_string()),
-            ("measure", name(self.common.measure)),
-            ("tokens", name(shingles.tokens)),
-            ("occurrences", name(shingles.occurrences)),
-            ("fingerprint", name(shingles.fingerprint)),
-            ("seed", shingles.seed.to_string()),
+            (
+                "threshold",
+                self.common.threshold.unwrap_or(base.threshold).to_string(),
+            ),
+            (
+                "measure",
+                self.common.measure.unwrap_or_default().to_string(),
+            ),
+            ("tokens", shingles.tokens.unwrap_or_default().to_string()),
+            (
+                "occurrences",
+                shingles.occurrences.unwrap_or_default().to_string(),
+            ),
+            ("fingerprint", fingerprint.to_string()),
+            ("seed", shingles.seed.unwrap_or(base.seed).to_string()),
         ];
-        if !shingles.folds.fold.is_empty() {
+        let listed = |values: Vec<String>| values.join(",");
+        let fold = &shingles.folding.fold;
+        if !fold.is_empty() {
             words.push((
                 "fold",
-                shingles
-                    .folds
-                    .fold
-                    .iter()
-                    .map(|fold| name(*fold))
-                    .collect::<Vec<_>>()
-                    .join(","),
+                listed(fold.iter().map(ToString::to_string).collect()),
             ));
         }
         if !shingles.anchors.is_empty() {
-            words.push((
-                "anchors",
-                shingles
-                    .anchors
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect::<Vec<_>>()
-                    .join(","),
-            ));
+            let anchors = shingles.anchors.iter().map(ToString::to_string);
+            words.push(("anchors", listed(anchors.collect())));
         }
         words.extend(
             shingles
                 .shingle
-                .or(shingles.base().shingle)
+                .or(base.shingle)
                 .map(|k| ("shingle", k.to_string())),
         );
         words.extend(shingles.degree.map(|degree| ("degree", degree.to_string())));
@@ -472,11 +467,4 @@ impl Eval {
             .clone()
             .unwrap_or_else(std::env::temp_dir)
     }
-}
-
-/// Returns a value as it is written on the command line.
-fn name(value: impl ValueEnum) -> String {
-    value
-        .to_possible_value()
-        .map_or(String::new(), |value| value.get_name().into())
 }

@@ -15,6 +15,7 @@ const SHOWN_FROM: f64 = 0.5;
 pub struct Truth {
     roll: Roll,
     measure: Measure,
+    threshold: f64,
     kind: Kind,
     /// The documents that are evaluated: all, or the sample.
     pub judged: Vec<u32>,
@@ -62,11 +63,11 @@ impl Truth {
             encoding: eval.encoding.clone(),
             method: method.clone(),
             text_field: eval.fields.text().into(),
-            id_field: eval.fields.id_field.clone(),
+            id_field: eval.fields.id().into(),
             label_field: eval.labels.clone(),
             skip_bad: eval.skip_bad.clone(),
             summary: eval.running.summary.clone(),
-            threads: eval.running.threads,
+            threads: eval.running.threads.unwrap_or(0),
             temp_dir: eval.temp_dir(),
             ..RunConfig::default()
         };
@@ -124,6 +125,7 @@ impl Truth {
                 Ok(Self {
                     roll,
                     measure,
+                    threshold,
                     kind: Kind::Grouped,
                     judged,
                     groups: Some(groups),
@@ -160,6 +162,7 @@ impl Truth {
         Self {
             roll,
             measure,
+            threshold,
             kind: Kind::Listed {
                 pairs,
                 known,
@@ -278,7 +281,7 @@ impl Truth {
                 Kind::Listed { .. } => "connected components of the true pairs",
                 Kind::Grouped => "documents with the same label",
             }),
-            threshold: eval.common.threshold(),
+            threshold: self.threshold,
             measure: self.measure,
         }
     }

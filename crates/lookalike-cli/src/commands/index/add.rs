@@ -7,19 +7,16 @@ use std::{
     time::Instant,
 };
 
-use clap::{Args, ValueEnum};
-use lookalike::{Config, text::TokensBy};
+use clap::Args;
 use lookalike_engine::{Error, ErrorKind, RunConfig, Unread};
 use lookalike_index::{Change, Id, Index, OnConflict, Prepared, Stats};
+use lookalike_indexing::{
+    AddOptions, Adding, Stopped, failed, in_steps, reading, refuse_outputs, step_of, to_write,
+};
 use serde::Serialize;
 
-use super::{
-    lines::{Lines, write_changes, write_decisions},
-    opened::{configure, failed, refuse_outputs, to_write},
-    steps::{Stopped, in_steps},
-};
+use super::lines::{Lines, write_changes, write_decisions};
 use crate::{
-    args::{InputArgs, RunArgs, run_config},
     found::left_out,
     front::Flags,
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
@@ -44,10 +41,9 @@ pub struct Add {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
-    adding: Adding,
-    /// What happens if a document of the index has the same id
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Conflict::Fail)]
-    on_conflict: Conflict,
+    options: AddOptions,
+    #[command(flatten)]
+    summary: Summary,
 }
 
 /// Add documents to an index, in place of those with the same ids
@@ -63,66 +59,25 @@ pub struct Replace {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
-    adding: Adding,
-}
-
-/// What happens to new documents whose ids are in the index.
-#[derive(Clone, Copy, ValueEnum)]
-enum Conflict {
-    /// the command ends with an error
-    Fail,
-    /// the new document is not added
-    Skip,
-    /// the new document replaces the old one
-    Replace,
-}
-
-impl From<Conflict> for OnConflict {
-    fn from(conflict: Conflict) -> Self {
-        match conflict {
-            Conflict::Fail => Self::Fail,
-            Conflict::Skip => Self::Skip,
-            Conflict::Replace => Self::Replace,
-        }
-    }
-}
-
-/// What both commands have.
-#[derive(Args)]
-#[command(mut_arg("allow_repeated_ids", |arg| arg.hide(true)))]
-struct Adding {
+    options: Adding,
     #[command(flatten)]
-    input: InputArgs,
-    /// Write the decisions about the added documents to FILE
-    ///
-    /// The lines are those of `lookalike dedup --decisions`. They are written at the end, when all documents are added. FILE can be a URL,
-    /// or - for standard output.
-    #[arg(long, value_name = "FILE")]
-    decisions: Option<PathBuf>,
-    /// Write all changed decisions to FILE, also those about earlier documents
-    ///
-    /// A line has the number of the change (see `lookalike index changes`), the id, and the decisions before and after. FILE can be a URL,
-    /// or - for standard output.
-    #[arg(long, value_name = "FILE")]
-    changes: Option<PathBuf>,
+    summary: Summary,
+}
+
+/// How the summary is printed.
+#[derive(Args)]
+struct Summary {
     /// Print the summary as JSON
     ///
     /// The summary is printed on standard output, or on standard error if another output is written to standard output.
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    run: RunArgs,
 }
 
-/// The documents that are added in one step take about this much memory, unless --memory is small.
-const STEP: u64 = 64 << 20;
-
-/// The share of --memory that a step may take. Its documents are in memory twice for a moment, with their postings.
-const SHARE: u64 = 8;
-
-/// Returns the size of a step, given the memory limit.
-pub fn step(memory: Option<u64>) -> usize {
-    memory.map_or(STEP, |memory| STEP.min(memory / SHARE)) as usize
+/// What both commands do.
+struct Filling<'a> {
+    options: &'a Adding,
+    json: bool,
 }
 
 /// What was added.
@@ -149,66 +104,26 @@ pub struct Added {
 
 impl Add {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        self.adding
-            .run("index add", &self.folder, self.on_conflict.into())
-    }
-
-    /// Returns how documents are read and added.
-    pub fn asked(&self, index: &Index) -> anyhow::Result<Asked> {
-        let Adding { input, run, .. } = &self.adding;
-        let config = reading(index, input, run)?;
-        refuse_outputs(index, &config, &[])?;
-        Ok(Asked {
-            config,
-            on_conflict: self.on_conflict.into(),
-            step: step(run.memory),
-        })
+        let filling = Filling {
+            options: &self.options.adding,
+            json: self.summary.json,
+        };
+        let on_conflict = self.options.on_conflict.unwrap_or_default();
+        filling.run("index add", &self.folder, on_conflict)
     }
 }
 
 impl Replace {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        self.adding
-            .run("index replace", &self.folder, OnConflict::Replace)
+        let filling = Filling {
+            options: &self.options,
+            json: self.summary.json,
+        };
+        filling.run("index replace", &self.folder, OnConflict::Replace)
     }
 }
 
-/// How documents are read and added.
-pub struct Asked {
-    /// The inputs, and how they are read.
-    pub config: RunConfig,
-    /// What happens to documents whose ids are in the index.
-    pub on_conflict: OnConflict,
-    /// The documents that are added in one step take about this much memory, in bytes.
-    pub step: usize,
-}
-
-/// Returns how the documents of an index are read from inputs.
-pub fn reading(index: &Index, input: &InputArgs, run: &RunArgs) -> anyhow::Result<RunConfig> {
-    let mut config = run_config(input, run, Config::default());
-    configure(&mut config, index)?;
-    let (sets, of_sets) = (
-        config.method.tokens == TokensBy::Items,
-        input.records.fields.set_field.is_some(),
-    );
-    match (sets, of_sets) {
-        (true, false) => {
-            anyhow::bail!("the index has sets; name the field with the set, with --set-field")
-        }
-        (false, true) => anyhow::bail!(
-            "--set-field: the index has texts; name the field with the text, with --text-field"
-        ),
-        _ => {}
-    }
-    if input.records.allow_repeated_ids {
-        anyhow::bail!(
-            "--allow-repeated-ids: the ids of an index are unique; make ids unique, or use --on-conflict skip"
-        );
-    }
-    Ok(config)
-}
-
-impl Adding {
+impl Filling<'_> {
     fn run(
         self,
         command: &'static str,
@@ -216,17 +131,17 @@ impl Adding {
         on_conflict: OnConflict,
     ) -> anyhow::Result<ExitCode> {
         let started = Instant::now();
-        let step = step(self.run.memory);
+        let options = self.options;
+        let step = step_of(&options.execution);
         let index = to_write(folder)?.with_memory(2 * step);
-        let config = reading(&index, &self.input, &self.run)?;
-        let report = self
-            .input
-            .report(Report::new(command))
+        let config = reading(&index, &options.inputs, &options.execution)?;
+        let report = Report::new(command)
+            .over(&options.inputs)
             .inputs("index", [folder.display().to_string()]);
         let report = report
-            .output("decisions", self.decisions.as_deref())
-            .output("changes", self.changes.as_deref());
-        let outputs = [self.decisions.as_deref(), self.changes.as_deref()];
+            .output("decisions", options.decisions.as_deref())
+            .output("changes", options.changes.as_deref());
+        let outputs = [options.decisions.as_deref(), options.changes.as_deref()];
         refuse_outputs(&index, &config, &outputs)?;
         let file = report.open(config.summary.as_deref())?;
         let open = |path: &Option<PathBuf>| {
@@ -234,15 +149,19 @@ impl Adding {
                 .map(|path| Lines::create(Some(path)))
                 .transpose()
         };
-        let (decisions, changes) = (open(&self.decisions)?, open(&self.changes)?);
+        let (decisions, changes) = (open(&options.decisions)?, open(&options.changes)?);
         let since = index.next_number();
         let last = index.stats().map_err(failed)?.last_change;
 
-        let bars = Bars::new(self.run.quiet);
+        let bars = Bars::new(options.execution.quiet);
         let added = fill(&index, &config, (step, on_conflict), &bars);
         bars.clear();
         let mut added = added?;
-        warnings(&added.unread.bad_examples, Flags::Others, self.run.quiet);
+        warnings(
+            &added.unread.bad_examples,
+            Flags::Others,
+            options.execution.quiet,
+        );
         if let Some(mut lines) = decisions {
             write_decisions(&index, since, &mut lines)?;
             lines.end()?;
@@ -260,7 +179,7 @@ impl Adding {
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&added)?)?,
             (true, true) => say(report.json(&added)?.trim_end()),
-            (false, _) if self.run.quiet => {}
+            (false, _) if options.execution.quiet => {}
             (false, _) => say(&self.page(folder, &added)),
         }
         report::write(file, &report, &added)?;
@@ -297,7 +216,8 @@ impl Adding {
             ));
         }
         if let Some(file) = self
-            .input
+            .options
+            .inputs
             .records
             .skip_bad
             .as_deref()
@@ -320,7 +240,10 @@ impl Adding {
             bytes(a.bytes)
         ));
         let named = |path: &&PathBuf| path.as_os_str() != "-";
-        for (what, path) in [("decisions", &self.decisions), ("changes", &self.changes)] {
+        for (what, path) in [
+            ("decisions", &self.options.decisions),
+            ("changes", &self.options.changes),
+        ] {
             lines.extend(
                 path.as_ref()
                     .filter(named)

@@ -10,12 +10,10 @@ use anyhow::bail;
 use clap::Args;
 use lookalike_engine::{Format, RunConfig, read_document};
 use lookalike_index::{Id, Index};
+use lookalike_indexing::{failed, id, refuse_outputs, to_write};
 use serde::Serialize;
 
-use super::{
-    lines::{Lines, write_changes},
-    opened::{failed, id, refuse_outputs, to_write},
-};
+use super::lines::{Lines, write_changes};
 use crate::{
     output::{count, counted, name, print_data, say},
     report::Report,

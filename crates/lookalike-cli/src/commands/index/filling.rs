@@ -7,16 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use lookalike_engine::{Observer, Outputs, RunConfig, Summary, dedup_storing, folder_of};
 use lookalike_index::{DecidedDocument, Error, Index, Prepared, Represented, Settings, Store};
+use lookalike_indexing::{failed, id_of, refuse_store, sketching, step};
 use tempfile::TempDir;
 
-use super::{
-    add::step,
-    opened::{failed, refuse_store},
-    steps::{id_of, sketching},
-};
 use crate::output::name;
 
 /// An index that is being made, in a folder beside its own, so that an index that is not complete is never under its name.
@@ -30,16 +26,6 @@ impl NewIndex {
     /// Creates an index with the settings of a run, before the run begins.
     pub fn create(folder: &Path, config: &RunConfig) -> anyhow::Result<Self> {
         refuse_store(folder)?;
-        if !config.against.is_empty() || !config.against_stored.is_empty() {
-            bail!(
-                "--index stores what was not compared with references; leave out --against, and add documents with `lookalike index add`"
-            );
-        }
-        if config.allow_repeated_ids {
-            bail!(
-                "--allow-repeated-ids: the ids of an index are unique; make ids unique, or leave out --index"
-            );
-        }
         if folder.is_dir()
             && folder
                 .read_dir()

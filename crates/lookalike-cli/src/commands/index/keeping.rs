@@ -8,9 +8,9 @@ use std::{
 
 use clap::Args;
 use lookalike_engine::folder_of;
+use lookalike_indexing::{failed, is_inside, refuse_store, to_read, to_write};
 use serde::Serialize;
 
-use super::opened::{failed, is_inside, refuse_store, to_read, to_write};
 use crate::{
     output::{bytes, count, counted, name, print_data, say},
     report::Report,

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use lookalike_engine::{Error, Output, finish_outputs};
 use lookalike_index::{Change, Decided, Decision, Found, Id, Index, SharedPassage};
+use lookalike_indexing::failed;
 use serde::Serialize;
 use serde_json::value::RawValue;
-
-use super::opened::failed;
 
 /// An output of lines; standard output if its path is none or `-`.
 pub struct Lines {

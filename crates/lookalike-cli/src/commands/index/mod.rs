@@ -1,12 +1,8 @@
 //! `lookalike index`.
 
-mod opened;
-
 mod lines;
 
 pub mod create;
-
-pub mod steps;
 
 pub mod add;
 

@@ -9,17 +9,13 @@ use clap::Args;
 use lookalike::Config;
 use lookalike_engine::{DocumentsRead, InputDocument, RunConfig, Unread, each_document};
 use lookalike_index::{Ask, Found, Like};
+use lookalike_indexing::{failed, id, id_of, reading, refuse_outputs, to_read};
+use lookalike_options::{Execution, Inputs, Records};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{
-    add::reading,
-    lines::{FoundLine, Lines, raw},
-    opened::{failed, id, refuse_outputs, to_read},
-    steps::id_of,
-};
+use super::lines::{FoundLine, Lines, raw};
 use crate::{
-    args::{InputArgs, RecordArgs, RunArgs, run_config},
     front::Flags,
     output::{Bars, counted, say, warnings},
     report::{self, Report},
@@ -81,19 +77,19 @@ pub struct Query {
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     input_command: Vec<String>,
     #[command(flatten)]
-    records: RecordArgs,
+    records: Records,
     #[command(flatten)]
-    run: RunArgs,
+    execution: Execution,
 }
 
 impl Query {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
-        let input = InputArgs {
+        let input = Inputs {
             inputs: self.inputs,
             input_command: self.input_command,
             // Texts to search for need no ids of their own.
-            records: RecordArgs {
+            records: Records {
                 allow_repeated_ids: false,
                 ..self.records
             },
@@ -102,21 +98,25 @@ impl Query {
         let config = RunConfig {
             keep: None,
             ..if self.text.is_some() || self.id.is_some() {
-                run_config(&input, &self.run, Config::default())
+                RunConfig::of(&input, &self.execution, Config::default())
             } else {
-                reading(&index, &input, &self.run)?
+                reading(&index, &input, &self.execution)?
             }
         };
         let output = self.output.as_deref().unwrap_or(Path::new("-"));
-        let report = input
-            .report(Report::new("index query"))
+        let report = Report::new("index query")
+            .over(&input)
             .inputs("index", [self.folder.display().to_string()])
             .output("matches", Some(output));
         refuse_outputs(&index, &config, &[Some(output)])?;
         let file = report.open(config.summary.as_deref())?;
         let mut lines = Lines::create(Some(output))?;
-        let (nearest, threshold, only_kept, quiet) =
-            (self.nearest, self.threshold, self.kept, self.run.quiet);
+        let (nearest, threshold, only_kept, quiet) = (
+            self.nearest,
+            self.threshold,
+            self.kept,
+            self.execution.quiet,
+        );
         let passages = self.passages.then_some(self.least);
         let find = |like: Like| {
             index

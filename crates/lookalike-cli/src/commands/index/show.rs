@@ -5,13 +5,11 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::Args;
 use lookalike_engine::RunConfig;
 use lookalike_index::{Decided, Id, Stored};
+use lookalike_indexing::{failed, id, refuse_outputs, to_read};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{
-    lines::{Lines, raw, write_changes, write_decisions},
-    opened::{failed, id, refuse_outputs, to_read},
-};
+use super::lines::{Lines, raw, write_changes, write_decisions};
 
 /// Show the decisions of an index, or all that it knows about some documents
 ///

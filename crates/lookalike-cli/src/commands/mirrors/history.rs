@@ -2,7 +2,10 @@
 
 use std::{path::Path, process::ExitCode};
 
-use lookalike_engine::{Crawl, Following, HistorySummary, Mirroring, history, shown_name};
+use lookalike_engine::{
+    Crawl, Following, HistorySummary, Mirroring, Setting, history, shown_name, words,
+};
+use lookalike_options::{Given, refuse};
 
 use super::{Mirrors, is_same, short};
 use crate::{
@@ -36,13 +39,17 @@ impl Mirrors {
             }
         }
         let report = Report::new("mirrors history").inputs("crawl", &crawls);
-        let report = report.output("bad_lines", self.records.skip_bad.as_deref());
+        let report = report.output("bad_lines", self.options.records.skip_bad.as_deref());
         let report = report.output(
             "histories",
-            Some(self.output.as_deref().unwrap_or(Path::new("-"))),
+            Some(self.options.output.as_deref().unwrap_or(Path::new("-"))),
         );
-        let (json, quiet, output) = (self.json, self.run.quiet, self.output.clone());
-        let (config, Mirroring { sites, changed, .. }) = self.asked()?;
+        let (json, quiet, output) = (
+            self.json,
+            self.options.execution.quiet,
+            self.options.output.clone(),
+        );
+        let (config, Mirroring { sites, changed, .. }) = self.plan()?;
         let named: Vec<Crawl> = crawls
             .iter()
             .map(|name| Crawl {
@@ -87,22 +94,30 @@ impl Mirrors {
 
     /// Returns an error if a flag is given that only concerns pairs of sites.
     fn refuse_in_history(&self) -> anyhow::Result<()> {
-        let flags = [
-            ("--pages", self.pages.is_some()),
-            ("--unmatched", self.unmatched.is_some()),
-            ("--share", self.share.is_some()),
-            ("--share-of", self.share_of.is_some()),
-            ("--common-sites", self.common_sites.is_some()),
-            ("--report", self.page.report.is_some()),
+        let given = Given::of(&self.options);
+        let of_pairs = [
+            "pages",
+            "unmatched",
+            "share",
+            "share_of",
+            "common_sites",
+            "report",
         ];
-        if let Some((flag, _)) = flags.into_iter().find(|flag| flag.1) {
-            anyhow::bail!(
-                "{flag} is about pairs of sites, but a history compares each page with the crawl before; leave it out, or compare \
-                 two collections without --history"
-            );
+        if let Some(name) = of_pairs.into_iter().find(|name| given.has(name)) {
+            let what = words![
+                Setting(name),
+                " is about pairs of sites, but a history compares each page with the crawl before"
+            ];
+            return Err(refuse(
+                what,
+                "leave it out, or compare two collections without --history",
+            )
+            .into());
         }
         let standard = |path: &Option<std::path::PathBuf>| path.as_deref() == Some(Path::new("-"));
-        if (self.output.is_none() || standard(&self.output)) && standard(&self.records.skip_bad) {
+        if (self.options.output.is_none() || standard(&self.options.output))
+            && standard(&self.options.records.skip_bad)
+        {
             anyhow::bail!(
                 "--skip-bad -: histories already use standard output; name a file for them with -o, or a file for --skip-bad"
             );

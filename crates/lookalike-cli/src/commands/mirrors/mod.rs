@@ -7,18 +7,15 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Args, ValueEnum};
-use lookalike::{Config, Verify};
+use clap::Args;
 use lookalike_applications::mirrors::ShareOf;
 use lookalike_engine::{
-    MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors, shown_name,
+    MirrorOutputs, Mirroring, MirrorsOptions, MirrorsSummary, RunConfig, mirrors, shown_name,
 };
+use lookalike_options::Given;
 
 use crate::{
-    args::{
-        FindArgs, InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, page_size, run_config,
-    },
-    found::{above, found, notes},
+    found::{above, found, notes, page_size},
     front::Flags,
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
     report::{self, Report},
@@ -75,128 +72,11 @@ pub struct Mirrors {
     /// Prints what happened to each page instead of pairs of sites.
     #[arg(long)]
     history: bool,
-    /// Write pairs of sites to FILE instead of standard output
-    ///
-    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Write pairs of corresponding pages to FILE
-    #[arg(long, value_name = "FILE")]
-    pages: Option<PathBuf>,
-    /// Write pages without a counterpart to FILE
-    ///
-    /// The fields are "id", "of" (a or b), "site", "mirror" (null if the site has none) and "alike" (whether the mirror has a
-    /// page that is similar to this page but is the counterpart of a different page).
-    #[arg(long, value_name = "FILE")]
-    unmatched: Option<PathBuf>,
-    /// With --pages: write all pairs of matching pages, not only counterparts
-    #[arg(long, requires = "pages")]
-    all_pairs: bool,
+    #[command(flatten)]
+    options: MirrorsOptions,
     /// Print the summary as JSON on standard error, even with -q
     #[arg(long)]
     json: bool,
-    /// How pages are grouped into sites: host, folder or field:NAME
-    ///
-    /// [default: host for pages whose id is a URL, such as those of WARC files; folder for others]. Pages are identified by their
-    /// ids, and files of a folder by their paths in it.
-    #[arg(long, value_name = "WHAT", value_parser = site_by, help_heading = "Sites")]
-    by: Option<SiteBy>,
-    /// Number of outermost folders that identify a site
-    ///
-    /// With 2, everything below guide/start is one site. With 0, a site is a whole collection or a whole host.
-    #[arg(long, value_name = "N", default_value_t = SitesBy::default().depth, help_heading = "Sites")]
-    depth: usize,
-    /// Treat www.example.com and example.com as one host
-    #[arg(long, help_heading = "Sites")]
-    fold_www: bool,
-    /// Minimum share of a site's pages that have a match [default: 0.5]
-    #[arg(
-        long,
-        value_name = "S",
-        allow_negative_numbers = true,
-        help_heading = "Sites"
-    )]
-    share: Option<f64>,
-    /// Which of the two sites must reach --share [default: both]
-    #[arg(long, value_enum, help_heading = "Sites")]
-    share_of: Option<Of>,
-    /// Second round: also pair pages that changed a lot [T defaults to 0.3]
-    ///
-    /// Pages of a pair of sites that have no counterpart are paired if their resemblance is at least T, or if they have the same
-    /// path. With --pages, each pair then has the field "by": match (the pages match), similarity (second round, resemblance at
-    /// least T) or path (second round, only the path is the same). The pairs of the second round are counted as "changed".
-    #[arg(
-        long,
-        value_name = "T",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "0.3",
-        allow_negative_numbers = true,
-        help_heading = "Sites"
-    )]
-    changed: Option<f64>,
-    /// Ignore pages with matches on more than N sites [default: no limit]
-    ///
-    /// Examples are a registrar's default page and an error page. Such pages are not used to find pairs of sites, but they are
-    /// counted in pairs that are found through other pages. Without a limit, n sites with the same pages make n² / 2 pairs of
-    /// sites, and each pair takes 24 bytes.
-    #[arg(long, value_name = "N", help_heading = "Sites")]
-    common_sites: Option<usize>,
-    /// Minimum similarity of matching pages [default: 0.8]
-    ///
-    /// Pages match if their resemblance reaches T or, with --measure containment, if the containment of either page in the other
-    /// reaches T. A --preset may set another default.
-    #[arg(
-        long,
-        short,
-        value_name = "T",
-        allow_negative_numbers = true,
-        help_heading = "Comparison"
-    )]
-    threshold: Option<f64>,
-    #[command(flatten)]
-    records: RecordArgs,
-    #[command(flatten)]
-    find: FindArgs,
-    #[command(flatten)]
-    shingles: ShingleArgs,
-    #[command(flatten)]
-    page: PageArgs,
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-/// Which sites of a pair must reach the share given by `--share`.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Of {
-    /// both sites
-    Both,
-    /// at least one of the two sites: this also finds a site that is a part of another
-    Either,
-    /// the site in A
-    A,
-    /// the site in B
-    B,
-}
-
-impl From<Of> for ShareOf {
-    fn from(of: Of) -> Self {
-        match of {
-            Of::Both => Self::Both,
-            Of::Either => Self::Either,
-            Of::A => Self::A,
-            Of::B => Self::B,
-        }
-    }
-}
-
-fn site_by(given: &str) -> Result<SiteBy, String> {
-    match (given, given.strip_prefix("field:")) {
-        ("host", _) => Ok(SiteBy::Host),
-        ("folder", _) => Ok(SiteBy::Folder),
-        (_, Some(field)) if !field.is_empty() => Ok(SiteBy::Field(field.into())),
-        _ => Err("give host, folder, or field:NAME".into()),
-    }
 }
 
 impl Mirrors {
@@ -206,12 +86,12 @@ impl Mirrors {
         }
         let standard =
             |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
-        if self.output.is_none() || standard(&self.output) {
+        if self.options.output.is_none() || standard(&self.options.output) {
             let others = [
-                ("--pages", &self.pages),
-                ("--unmatched", &self.unmatched),
-                ("--skip-bad", &self.records.skip_bad),
-                ("--report", &self.page.report),
+                ("--pages", &self.options.pages),
+                ("--unmatched", &self.options.unmatched),
+                ("--skip-bad", &self.options.records.skip_bad),
+                ("--report", &self.options.page.report),
             ];
             if let Some((flag, _)) = others.into_iter().find(|(_, path)| standard(path)) {
                 anyhow::bail!(
@@ -228,19 +108,23 @@ impl Mirrors {
         let report = Report::new("mirrors")
             .inputs("a", [&self.a])
             .inputs("b", &self.b);
-        let report = report.output("bad_lines", self.records.skip_bad.as_deref());
+        let report = report.output("bad_lines", self.options.records.skip_bad.as_deref());
         let report = report.output(
             "sites",
-            Some(self.output.as_deref().unwrap_or(Path::new("-"))),
+            Some(self.options.output.as_deref().unwrap_or(Path::new("-"))),
         );
         let report = report
-            .output("pages", self.pages.as_deref())
-            .output("unmatched", self.unmatched.as_deref());
-        let report = report.output("report", self.page.report.as_deref());
-        let (json, quiet) = (self.json, self.run.quiet);
-        let [sites, pages, unmatched] =
-            [&self.output, &self.pages, &self.unmatched].map(Option::clone);
-        let (config, asked) = self.asked()?;
+            .output("pages", self.options.pages.as_deref())
+            .output("unmatched", self.options.unmatched.as_deref());
+        let report = report.output("report", self.options.page.report.as_deref());
+        let (json, quiet) = (self.json, self.options.execution.quiet);
+        let [sites, pages, unmatched] = [
+            &self.options.output,
+            &self.options.pages,
+            &self.options.unmatched,
+        ]
+        .map(Option::clone);
+        let (config, asked) = self.plan()?;
         let outputs = MirrorOutputs {
             sites: sites.as_deref(),
             pages: pages.as_deref(),
@@ -292,54 +176,24 @@ impl Mirrors {
     }
 
     /// Returns the configuration of a run over A and B, and the options for finding mirrors.
-    pub fn asked(self) -> anyhow::Result<(RunConfig, Mirroring)> {
-        if self.b.is_none() && matches!(self.share_of, Some(Of::A | Of::B)) {
-            anyhow::bail!(
-                "--share-of a and b only work with two collections; name a second one, or choose both or either"
-            );
-        }
-        let method = self
-            .records
-            .fields
-            .of_sets(self.find.config(&self.shingles)?)?;
-        let threshold = self.threshold.unwrap_or(method.threshold);
-        let method = Config {
-            threshold,
-            verify: Some(Verify::Exact),
-            ..method
+    fn plan(&self) -> anyhow::Result<(RunConfig, Mirroring)> {
+        let (config, asked) = self
+            .options
+            .plan(&Given::of(&self.options), self.b.is_some())?;
+        let (against, inputs) = match &self.b {
+            Some(b) => (vec![self.a.clone()], vec![b.clone()]),
+            None => (Vec::new(), vec![self.a.clone()]),
         };
-        let (against, inputs) = match self.b {
-            Some(b) => (vec![self.a], vec![b]),
-            None => (Vec::new(), vec![self.a]),
-        };
-        let input = InputArgs {
-            inputs,
-            input_command: Vec::new(),
-            records: self.records,
-        };
-        let config = RunConfig {
-            against,
-            report: self.page.config(),
-            ..run_config(&input, &self.run, method)
-        };
-        let asked = Mirroring {
-            sites: SitesBy {
-                by: self.by.unwrap_or_default(),
-                depth: self.depth,
-                fold_www: self.fold_www,
+        Ok((
+            RunConfig {
+                against,
+                inputs,
+                ..config
             },
-            share: self.share.unwrap_or(SHARE),
-            common_sites: self.common_sites,
-            of: self.share_of.unwrap_or(Of::Both).into(),
-            all_pairs: self.all_pairs,
-            changed: self.changed,
-        };
-        Ok((config, asked))
+            asked,
+        ))
     }
 }
-
-/// The least share of a site's pages that have a match, unless the user gives another.
-const SHARE: f64 = 0.5;
 
 /// If there are at least this many pairs of sites, the pairs take a noticeable part of a run's memory.
 const MANY: u64 = 1 << 20;

@@ -8,15 +8,16 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lookalike_engine::{
-    Offsets, PassagesSummary, Quoted, Quoting, RunConfig, passages, passages_reporting,
+    Offsets, PassagesSummary, Quoted, Quoting, ReportConfig, RunConfig, passages,
+    passages_reporting,
 };
+use lookalike_options::{Execution, Inputs, Records, Shingling, choice, not_together};
 
 use self::{page::Page, regions::RegionArgs};
 use crate::{
-    args::{InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, page_size, run_config},
-    found::{left_out, too_large},
+    found::{left_out, page_size, too_large},
     front::Flags,
     output::{Bars, bytes, counted, print, say, warnings},
     report::{self, Report},
@@ -65,18 +66,18 @@ pub struct Passages {
     /// Print JSON Lines; with --output, the summary as JSON on standard error
     #[arg(long)]
     json: bool,
-    /// Show the N pairs that share the most text
-    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with_all = ["json", "output"])]
-    pairs: usize,
+    /// Show the N pairs that share the most text [default: 20]
+    #[arg(long, value_name = "N")]
+    pairs: Option<usize>,
     /// Show long passages in full
-    #[arg(long, conflicts_with_all = ["json", "output"])]
+    #[arg(long)]
     full: bool,
     /// Leave the text of passages out of the JSON Lines
     #[arg(long)]
     no_text: bool,
-    /// Unit of offsets in a text
-    #[arg(long, value_enum, default_value_t = OffsetsBy::Bytes)]
-    offsets: OffsetsBy,
+    /// Unit of offsets in a text [default: bytes]
+    #[arg(long, value_parser = choice::<Offsets>())]
+    offsets: Option<Offsets>,
     /// Minimum length of a shared run, in tokens
     ///
     /// A run is a sequence of consecutive tokens. Tokens are words, or characters in scripts without spaces. With --tokens lines,
@@ -100,12 +101,10 @@ pub struct Passages {
         long,
         short,
         value_name = "T",
-        default_value_t = 0.0,
-        hide_default_value = true,
         allow_negative_numbers = true,
         help_heading = "Comparison"
     )]
-    threshold: f64,
+    threshold: Option<f64>,
     /// Ignore runs of words that more than N texts of A have in common
     ///
     /// An example is a notice at the foot of all pages. Such runs are not used to find passages. The summary reports how many
@@ -113,32 +112,29 @@ pub struct Passages {
     #[arg(long, value_name = "N", help_heading = "Comparison")]
     common: Option<u32>,
     #[command(flatten)]
-    shingles: ShingleArgs,
+    shingling: Shingling,
     #[command(flatten)]
-    records: RecordArgs,
+    records: Records,
     #[command(flatten)]
-    page: PageArgs,
+    page: lookalike_options::Page,
     #[command(flatten)]
-    run: RunArgs,
-}
-
-/// Units of offsets in a text.
-#[derive(Clone, Copy, ValueEnum)]
-enum OffsetsBy {
-    /// bytes of UTF-8
-    Bytes,
-    /// Unicode characters, as in Python strings
-    Chars,
+    execution: Execution,
 }
 
 impl Passages {
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        let is_lines = self.json || self.output.is_some();
+        if is_lines && (self.pairs.is_some() || self.full) {
+            let shown = if self.full { "full" } else { "pairs" };
+            let other = if self.json { "json" } else { "output" };
+            return Err(not_together(shown, other).into());
+        }
         if self.no_text && !self.json && self.output.is_none() {
             anyhow::bail!(
                 "--no-text only works with --json or --output; leave it out to show the pairs"
             );
         }
-        if self.shingles.preset.is_some() {
+        if self.shingling.preset.is_some() {
             anyhow::bail!(
                 "--preset has no effect on passages, which are runs of --least tokens; leave it out"
             );
@@ -157,14 +153,11 @@ impl Passages {
             gap: self.gap.unwrap_or(default.gap),
             regions,
             common: self.common,
-            containment: self.threshold,
-            offsets: match self.offsets {
-                OffsetsBy::Bytes => Offsets::Bytes,
-                OffsetsBy::Chars => Offsets::Chars,
-            },
+            containment: self.threshold.unwrap_or_default(),
+            offsets: self.offsets.unwrap_or(Offsets::Bytes),
             // Only JSON Lines need copies of the passages, because the page reads them from the texts themselves.
             words: !self.no_text && (self.json || self.output.is_some()),
-            best: Some(self.pairs),
+            best: Some(self.pairs.unwrap_or(20)),
         };
         let lines = self.json || self.output.is_some();
         let report = Report::new("passages")
@@ -180,20 +173,20 @@ impl Passages {
         } else {
             (self.b, vec![self.a])
         };
-        let input = InputArgs {
+        let inputs = Inputs {
             inputs,
-            input_command: Vec::new(),
             records: self.records,
+            ..Inputs::default()
         };
-        let method = input.records.fields.of_sets(self.shingles.config()?)?;
+        let method = inputs.records.fields.of_sets(self.shingling.config()?)?;
         let report = report.output("report", self.page.report.as_deref());
         let config = RunConfig {
             against,
-            report: self.page.config(),
-            ..run_config(&input, &self.run, method)
+            report: ReportConfig::at(&self.page),
+            ..RunConfig::of(&inputs, &self.execution, method)
         };
         let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(self.run.quiet);
+        let bars = Bars::new(self.execution.quiet);
         let observer = |progress| bars.observe(progress);
         let (summary, page) = if lines {
             (
@@ -216,8 +209,12 @@ impl Passages {
         if let Some(page) = page {
             print(&page.text(summary.pairs))?;
         }
-        warnings(&summary.unread.bad_examples, Flags::Others, self.run.quiet);
-        match (self.json && self.output.is_some(), self.run.quiet) {
+        warnings(
+            &summary.unread.bad_examples,
+            Flags::Others,
+            self.execution.quiet,
+        );
+        match (self.json && self.output.is_some(), self.execution.quiet) {
             (true, _) => say(report.json(&summary)?.trim_end()),
             (false, false) => say(&words(&summary, config.against.is_empty())),
             (false, true) => {}

@@ -13,50 +13,42 @@ pub(super) struct RegionArgs {
     /// tokens count more than frequent ones.
     #[arg(long)]
     regions: bool,
-    /// Minimum length of a region in each text, in tokens
+    /// Minimum length of a region in each text, in tokens [default: 20]
     ///
     /// Each run of this many tokens (and of --least tokens) that both texts have is in regions, whatever their density and score.
-    #[arg(long, value_name = "N", default_value_t = RegionSettings::default().tokens, requires = "regions")]
-    min_tokens: usize,
-    /// Minimum share of a region's tokens that both texts have, from 0 to 1
+    #[arg(long, value_name = "N", requires = "regions")]
+    min_tokens: Option<usize>,
+    /// Minimum share of a region's tokens that both texts have, from 0 to 1 [default: 0.4]
     ///
     /// Rare tokens count more than frequent ones, and the order of the tokens does not matter.
     #[arg(
         long,
         value_name = "D",
-        default_value_t = RegionSettings::default().density,
         allow_negative_numbers = true,
         requires = "regions"
     )]
-    density: f64,
-    /// Minimum number of shared tokens in a region, weighted by rarity
+    density: Option<f64>,
+    /// Minimum number of shared tokens in a region, weighted by rarity [default: 14]
     ///
     /// A token that occurs once in each text counts 1, and a frequent one almost nothing.
     #[arg(
         long,
         value_name = "S",
-        default_value_t = RegionSettings::default().score,
         allow_negative_numbers = true,
         requires = "regions"
     )]
-    score: f64,
+    score: Option<f64>,
 }
 
 impl RegionArgs {
     /// Returns the settings, if regions are wanted.
     pub(super) fn settings(&self, gap: Option<usize>) -> Option<RegionSettings> {
-        let &Self {
-            regions,
-            min_tokens,
-            density,
-            score,
-        } = self;
-        let gap = gap.unwrap_or(RegionSettings::default().gap);
-        regions.then_some(RegionSettings {
-            gap,
-            tokens: min_tokens,
-            density,
-            score,
+        let usual = RegionSettings::default();
+        self.regions.then(|| RegionSettings {
+            gap: gap.unwrap_or(usual.gap),
+            tokens: self.min_tokens.unwrap_or(usual.tokens),
+            density: self.density.unwrap_or(usual.density),
+            score: self.score.unwrap_or(usual.score),
         })
     }
 }

@@ -5,6 +5,8 @@
 //! the decisions about an id are assigned one by one to the documents with this id, because the input and the decisions file have
 //! them in the same order. A file of cuts has decisions too, and edits of texts, which the second pass applies.
 
+pub(crate) mod options;
+
 mod edits;
 
 mod decided;
@@ -229,7 +231,7 @@ fn no_decisions(name: &str, error: Error) -> Error {
     let what = "is not a table of decisions, which has the columns \"id\" (strings or numbers) and \"verdict\" (strings)";
     let refused = Error::record(what).at(name).advise(words![
         "name the file that dedup ",
-        Setting::Decisions,
+        Setting("decisions"),
         " wrote"
     ]);
     refused.because(error)
@@ -345,7 +347,7 @@ fn without_decision(id: &str, decided: &Decided) -> Error {
     }
     Error::record(format!("there is no decision about {id}")).advise(words![
         "apply the decisions of a run over this input, and read it with the same options, such as ",
-        Setting::IdField
+        Setting("id_field")
     ])
 }
 

@@ -1,6 +1,6 @@
 //! What is audited, and how much of it is compared.
 
-use serde::{Deserialize, Serialize};
+use lookalike::choices;
 
 /// The settings of an audit.
 #[derive(Debug, Clone)]
@@ -35,18 +35,24 @@ pub struct AuditedResult {
     pub by_position: bool,
 }
 
-/// What the rows of a result are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ResultKind {
-    /// The documents that were removed. All others were kept.
-    Removed,
-    /// The documents that were kept. All others were removed.
-    Kept,
-    /// Documents with their clusters. The first document of a cluster in input order was kept, and the others were removed.
-    Clusters,
-    /// Pairs of duplicates. Documents that are connected by pairs are a cluster.
-    Pairs,
-    /// Documents with a verdict, or with the document that they duplicate.
-    Decisions,
+choices! {
+    /// What the rows of a result are.
+    pub enum ResultKind {
+        /// the documents that were removed
+        ///
+        /// All others were kept.
+        Removed = "removed",
+        /// the documents that were kept
+        ///
+        /// All others were removed.
+        Kept = "kept",
+        /// documents with their clusters; the first one of each cluster was kept
+        Clusters = "clusters",
+        /// pairs of duplicates
+        ///
+        /// Documents that are connected by pairs are a cluster.
+        Pairs = "pairs",
+        /// documents with verdicts, or with the documents that are kept instead
+        Decisions = "decisions",
+    }
 }

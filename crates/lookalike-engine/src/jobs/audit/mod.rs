@@ -6,6 +6,8 @@
 
 pub(crate) mod asked;
 
+pub(crate) mod options;
+
 mod result;
 
 mod matching;
@@ -99,7 +101,7 @@ fn all_passes(
     let by_position = result.by_position();
     if by_position && config.skip_bad.is_some() {
         let what = words![
-            Setting::SkipBad,
+            Setting("skip_bad"),
             ": documents are numbered by position, and skipped lines would change the positions"
         ];
         return Err(Error::new(ErrorKind::Config, what)

@@ -10,6 +10,8 @@
 
 mod asked;
 
+pub(crate) mod options;
+
 mod outcomes;
 
 mod summary;
@@ -116,7 +118,7 @@ fn refuse_joined(field: &str) -> Result<()> {
         ErrorKind::Config,
         format!("the text {} has several parts", quoted(field)),
     )
-    .about(Setting::TextField);
+    .about(Setting("text_field"));
     Err(refused.advise("name one field; for several, cut one after the other"))
 }
 

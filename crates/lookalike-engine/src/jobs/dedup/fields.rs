@@ -22,12 +22,12 @@ use super::{
     count_lines,
     emit::{Emitting, Tell},
     evidence::InFields,
-    opened::{Opened, Outputs, open},
+    opened::{Opened, open},
     outcome::{Outcome, write},
     summary::{ComparedField, ComparedFields, Summary},
 };
 use crate::{
-    config::{Observer, OtherFields, RunConfig, SimilarIn},
+    config::{Observer, OtherFields, Outputs, RunConfig, SimilarIn},
     deciding::{candidate_pairs::CandidatePairs, decide_all, search::FieldSearch},
     matching::{
         AlsoField, Matcher,
@@ -46,28 +46,26 @@ struct SketchedField {
     table: Table,
 }
 
-/// Checks that documents are not stored with decisions by several fields.
-pub(super) fn refuse_storing(config: &RunConfig) -> Result<()> {
-    let Some(fields) = &config.other_fields else {
-        return Ok(());
-    };
+/// Refuses to store decisions by several fields.
+pub(super) fn refuse_storing(fields: &OtherFields) -> Result<()> {
     let what = words![
         "an index compares documents by one field, so it does not work with ",
         setting(fields)
     ];
-    Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"))
+    let advice = words!["leave out ", Setting("index"), " or ", setting(fields)];
+    Err(Error::new(ErrorKind::Config, what).advise(advice))
 }
 
 /// Returns the setting that names the other fields.
 fn setting(fields: &OtherFields) -> Setting {
     match fields.similar {
-        SimilarIn::Each => Setting::AndField,
-        SimilarIn::Any => Setting::OrField,
+        SimilarIn::Each => Setting("and_field"),
+        SimilarIn::Any => Setting("or_field"),
     }
 }
 
 /// Refuses settings that do not work with several fields.
-fn check(config: &RunConfig, fields: &OtherFields, method: &Method) -> Result<()> {
+pub(super) fn check(config: &RunConfig, fields: &OtherFields, method: &Method) -> Result<()> {
     let own = setting(fields);
     let names: Vec<&String> = [&config.text_field]
         .into_iter()
@@ -83,38 +81,38 @@ fn check(config: &RunConfig, fields: &OtherFields, method: &Method) -> Result<()
     let other = [
         (
             method.config().measure != Measure::Resemblance,
-            words![(Setting::Measure, "containment")],
+            words![(Setting("measure"), "containment")],
         ),
         (
             config.method.min_containment.is_some(),
-            words![Setting::MinContainment],
+            words![Setting("min_containment")],
         ),
         (
             method.verify() != Verify::Exact && config.method.verify.is_some(),
-            words![Setting::Verify],
+            words![Setting("verify")],
         ),
         (
             method.verify() != Verify::Exact,
             words![
                 "this ",
-                Setting::Method,
+                Setting("method"),
                 ", whose similarities are estimates"
             ],
         ),
         (
-            method.keeps_samples(),
-            words![(Setting::Candidates, "shared")],
+            method.config().cluster != Cluster::Law,
+            words![Setting("cluster")],
         ),
         (
-            method.config().cluster != Cluster::Law,
-            words![Setting::Cluster],
+            method.keeps_samples(),
+            words![(Setting("candidates"), "shared")],
         ),
-        (config.skip_bad.is_some(), words![Setting::SkipBad]),
-        (config.resume.is_some(), words![Setting::Resume]),
-        (config.report.is_some(), words!["a report"]),
+        (config.skip_bad.is_some(), words![Setting("skip_bad")]),
+        (config.resume.is_some(), words![Setting("resume")]),
+        (config.report.is_some(), words![Setting("report")]),
         (
             config.method.tokens == TokensBy::Items,
-            words![Setting::SetField],
+            words![Setting("set_field")],
         ),
     ];
     if let Some((_, other)) = other.into_iter().find(|&(is_given, _)| is_given) {
@@ -160,14 +158,14 @@ pub(super) fn all_passes(
             own,
             format!(
                 " compares fields of records, and an input is {}, which has none",
-                format.name()
+                format.called()
             )
         ];
         return Err(Error::new(ErrorKind::Config, what)
             .advise("leave out this input, or compare documents by their text only"));
     }
     source.refuse_read_once(|| words![own, " reads the inputs once for each field"])?;
-    let named = |error: Error| error.naming(Setting::TextField, own);
+    let named = |error: Error| error.naming(Setting("text_field"), own);
     let open_field = |field: &String| {
         // Keep order is that of the first field.
         let config = RunConfig {

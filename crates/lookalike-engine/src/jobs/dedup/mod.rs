@@ -22,6 +22,8 @@ pub(crate) mod listed;
 
 pub(crate) mod fields;
 
+pub(crate) mod options;
+
 use std::time::Instant;
 
 use lookalike::{Candidates, Cluster, Method, Scratch};
@@ -35,13 +37,13 @@ use rayon::ThreadPool;
 
 use self::{
     emit::{Emitting, Tell},
-    opened::{Opened, Outputs, Written, open},
+    opened::{Opened, Written, open},
     outcome::{Outcome, write},
     storing::DecidedDocument,
     summary::Summary,
 };
 use crate::{
-    config::{Observer, RunConfig},
+    config::{Observer, Outputs, RunConfig},
     deciding::{
         candidate_pairs::CandidatePairs,
         components::{components, measure_dropped},
@@ -97,7 +99,10 @@ pub fn dedup_storing<T: Send>(
     observer: Observer,
 ) -> Result<Summary> {
     per_group::check(config, true)?;
-    fields::refuse_storing(config)?;
+    config
+        .other_fields
+        .as_ref()
+        .map_or(Ok(()), fields::refuse_storing)?;
     let store = |emitting: &Emitting, source: &Source| {
         emitting.stored((config, source), make, give, observer)
     };

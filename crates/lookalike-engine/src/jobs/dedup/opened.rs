@@ -11,7 +11,7 @@ use lookalike_io::{
 
 use super::decisions::Form;
 use crate::{
-    config::RunConfig,
+    config::{Outputs, RunConfig},
     pass::{
         added::refuse_names,
         destinations::Destinations,
@@ -20,22 +20,6 @@ use crate::{
     sketching::references::References,
     state::State,
 };
-
-/// What to write. No output appears under its name before all outputs are complete.
-#[derive(Debug, Clone, Default)]
-pub struct Outputs {
-    /// The kept records: an output, where `-` is standard output; a folder, which gets an output for each input, or copies of the kept
-    /// documents; or numbered outputs, if the configuration has a [limit](RunConfig::limit).
-    pub kept: Option<PathBuf>,
-    /// Write every record to the `kept` output, not only the kept records, and add four fields to each. The name of each field is
-    /// this prefix followed by `cluster`, `verdict`, `representative` or `similarity`.
-    pub label: Option<String>,
-    /// The decisions; `-` for standard output. The decisions are written as a table if the name has the extension of a table
-    /// (`.parquet`, `.arrow`, `.arrows`), and otherwise as JSON Lines.
-    pub decisions: Option<PathBuf>,
-    /// Check that all outputs can be written, but write nothing.
-    pub dry_run: bool,
-}
 
 /// A run whose inputs are resolved and whose outputs are opened.
 pub(super) struct Opened {
@@ -64,7 +48,7 @@ pub(super) struct Written {
 /// or if the state belongs to another run.
 pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let method = Method::new(config.method.clone())?;
-    References::check(config, &method)?;
+    References::check(config, &method, config.has_references())?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let paths = [&outputs.kept, &outputs.decisions].map(Option::as_deref);
     let destinations = Destinations::new(

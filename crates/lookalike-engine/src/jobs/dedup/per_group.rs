@@ -9,21 +9,22 @@ use crate::config::RunConfig;
 
 /// Checks that nothing else is wanted that is made from the law's verdicts.
 pub(super) fn check(config: &RunConfig, is_stored: bool) -> Result<()> {
-    let what = match (config.report.is_some(), is_stored) {
+    let (made, what) = match (config.report.is_some(), is_stored) {
         _ if config.keep_per_group == 1 => return Ok(()),
-        (true, _) => "a report shows",
-        (_, true) => "an index has",
+        (true, _) => ("report", "a report shows"),
+        (_, true) => ("index", "an index has"),
         (false, false) => return Ok(()),
     };
     let changed = match config.keep_per_group {
-        0 => words![(Setting::Drop, "all")],
-        _ => words![Setting::KeepPerGroup],
+        0 => words![(Setting("drop"), "all")],
+        _ => words![Setting("keep_per_group")],
     };
     let what = words![
         what,
         " groups with one kept document, which is not what ",
-        changed,
+        changed.clone(),
         " keeps"
     ];
-    Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"))
+    let advice = words!["leave out ", Setting(made), " or ", changed];
+    Err(Error::new(ErrorKind::Config, what).advise(advice))
 }

@@ -50,7 +50,7 @@ impl PairLine<'_> {
             None if foreign.is_some() => {
                 let advice = words![
                     format!("give the similarity as {named}, or choose the other "),
-                    Setting::Measure
+                    Setting("measure")
                 ];
                 Err(Error::record(
                     "the line gives the similarity by a different measure than the run uses",
@@ -78,7 +78,7 @@ pub fn read_pairs(
     measure: Measure,
     temp_dir: &Path,
 ) -> Result<Vec<SimilarPair>> {
-    refuse_url(Setting::Truth, "file", path)?;
+    refuse_url(Setting("truth"), "file", path)?;
     let mut pairs = Vec::new();
     each_line(path, Reading::lines(), temp_dir, |line, _| {
         let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
@@ -132,7 +132,7 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
             ));
             return Err(wrong.advise(words![
                 "use the decisions of a run without ",
-                Setting::Against
+                Setting("against")
             ]));
         }
         let of = |column: &str, id: &RawValue| named(roll, &as_written(id, column, block)?);

@@ -92,7 +92,7 @@ pub(crate) fn read(
     if config.allow_repeated_ids {
         return Err(
             Error::new(ErrorKind::Config, "repeated ids cannot be distinguished")
-                .about(Setting::AllowRepeatedIds)
+                .about(Setting("allow_repeated_ids"))
                 .advise("make ids unique"),
         );
     }

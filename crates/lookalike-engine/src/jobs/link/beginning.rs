@@ -92,20 +92,20 @@ pub(super) fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
     if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
         let without = words![
             " without ",
-            Setting::LabelField,
+            Setting("label_field"),
             " and ",
-            Setting::AllowRepeatedIds
+            Setting("allow_repeated_ids")
         ];
         let refused = Error::new(
             ErrorKind::Config,
             "true pairs refer to unique ids and need no labels",
         );
-        return Err(refused.advise(words!["give ", Setting::Truth, without]));
+        return Err(refused.advise(words!["give ", Setting("truth"), without]));
     }
     asked
         .truth
         .as_deref()
-        .map_or(Ok(()), |path| refuse_url(Setting::Truth, "file", path))?;
+        .map_or(Ok(()), |path| refuse_url(Setting("truth"), "file", path))?;
     refuse_compared(&linker, asked.right_by.as_deref())?;
     if linker.config().weights == Weights::Labelled
         && asked.truth.is_none()
@@ -128,7 +128,7 @@ fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
     {
         None => Ok(()),
         Some(field) => {
-            let asked = (Setting::RightBy, cut(name).into_owned());
+            let asked = (Setting("right_by"), cut(name).into_owned());
             let what = words![
                 asked,
                 format!(": the field {} already compares it", quoted(&field.name))

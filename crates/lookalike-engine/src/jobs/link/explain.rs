@@ -34,7 +34,7 @@ pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Resu
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {
             let what = words![
-                (Setting::Explain, cut(gathered.id(a)).into_owned()),
+                (Setting("explain"), cut(gathered.id(a)).into_owned()),
                 ": the same record twice"
             ];
             return Err(Error::new(ErrorKind::Input, what).advise("give two different records"));
@@ -55,7 +55,7 @@ fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
                 (true, _) => " of the second collection",
             };
             let what = words![
-                (Setting::Explain, cut(id).into_owned()),
+                (Setting("explain"), cut(id).into_owned()),
                 format!(": no record{of} has this id")
             ];
             Error::new(ErrorKind::Input, what)

@@ -6,6 +6,10 @@
 
 pub(crate) mod asked;
 
+pub(crate) mod options;
+
+pub(crate) mod file;
+
 pub(crate) mod reading;
 
 pub(crate) mod pairing;

@@ -87,7 +87,7 @@ impl Card {
             line,
             "{\"id\": \"one\", \"minutiae\": [[120, 88, 64], [97, 130, 201]]}",
         )?;
-        let id = match name(&record, &config.id_field, "an id", Setting::IdField)? {
+        let id = match name(&record, &config.id_field, "an id", Setting("id_field"))? {
             Some(id) => id.to_owned(),
             None => serde_json::value::to_raw_value(&place().to_string())
                 .map_err(|error| Error::failure(error.to_string()))?,
@@ -101,8 +101,8 @@ impl Card {
                     }
                 }
             };
-        let within = optional(&asked.within, "the value of this field", Setting::Within)?;
-        let label = optional(&config.label_field, "a label", Setting::LabelField)?;
+        let within = optional(&asked.within, "the value of this field", Setting("within"))?;
+        let label = optional(&config.label_field, "a label", Setting("label_field"))?;
         Ok(Self {
             id,
             minutiae: minutiae(&record, asked)?,
@@ -179,7 +179,7 @@ fn minutiae(record: &Record, asked: &Cards) -> Result<Vec<Minutia>> {
             Error::record(format!("no field {shown}; the record has {has}")).in_field(field);
         return Err(wrong.advise(words![
             "name the field with the minutiae with ",
-            Setting::MinutiaeField
+            Setting("minutiae_field")
         ]));
     };
     let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
@@ -248,7 +248,7 @@ fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Resul
         let what = words![
             which(),
             count,
-            Setting::Columns,
+            Setting("columns"),
             format!(" names {} ({names})", columns.len())
         ];
         return Err(Error::record(what).advise("name all columns, such as type,x,y,angle,quality"));
@@ -270,7 +270,7 @@ fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Resul
                     "has {} for {column}, which is not a number",
                     cut(&value.to_string())
                 );
-                let advice = words!["name the columns in order with ", Setting::Columns];
+                let advice = words!["name the columns in order with ", Setting("columns")];
                 Err(Error::record(words![which(), what]).advise(advice))
             }
         }
@@ -294,13 +294,13 @@ impl Cards {
         if column == "angle" {
             return words![
                 format!("a turn is {}; give ", self.turn),
-                (Setting::Turn, "360"),
+                (Setting("turn"), "360"),
                 " if angles are degrees"
             ];
         }
         words![
             "give pixels from -32767 to 32767, or name the columns in order with ",
-            Setting::Columns
+            Setting("columns")
         ]
     }
 

@@ -79,7 +79,7 @@ fn records(config: &RunConfig, asked: &Cards, source: &Source, all: &mut Gathere
                         |wrong| match block.not_utf8(at, reading, Naming::Encoding) {
                             Some(encoding) => encoding,
                             None if may_be_csv(source, part, object) => {
-                                wrong.advise(words!["for CSV, give ", (Setting::Format, "csv")])
+                                wrong.advise(words!["for CSV, give ", (Setting("format"), "csv")])
                             }
                             None => wrong,
                         },
@@ -138,7 +138,7 @@ fn open(config: &RunConfig, inputs: Vec<Input>) -> Result<Source> {
 }
 
 fn refuse(name: &str, format: Format) -> Error {
-    let what = format!("is {}, but {FORMATS}", format.name());
+    let what = format!("is {}, but {FORMATS}", format.called());
     Error::new(ErrorKind::Input, what)
         .at(name)
         .advise("convert it to one of these")

@@ -5,6 +5,8 @@ pub(crate) mod comparing;
 
 pub(crate) mod card;
 
+pub(crate) mod options;
+
 mod gathered;
 
 mod rows;

@@ -78,11 +78,11 @@ impl<'a> Rows<'a> {
         let advice = match missing {
             0 => words![
                 "the rows with the same id are a print; ",
-                named(Setting::IdField)
+                named(Setting("id_field"))
             ],
             1..=3 => "each row is a minutia, and must have the columns x, y and angle".into(),
-            4 if self.config.label_field.is_some() => named(Setting::LabelField),
-            _ => named(Setting::Within),
+            4 if self.config.label_field.is_some() => named(Setting("label_field")),
+            _ => named(Setting("within")),
         };
         Err(Error::record(what).in_field(name).advise(advice))
     }

@@ -13,6 +13,8 @@ pub(crate) mod remaining;
 
 pub(crate) mod lines;
 
+pub(crate) mod options;
+
 pub(crate) mod history;
 
 use std::{
@@ -334,7 +336,7 @@ fn label_field(by: &SitesBy, config: &RunConfig) -> Result<Option<String>> {
         return Ok(config.label_field.clone());
     };
     if *field == config.text_field {
-        let by = (Setting::By, format!("field:{}", cut(field)));
+        let by = (Setting("by"), format!("field:{}", cut(field)));
         let what = words![by, ": the text cannot identify the site"];
         return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
     }
@@ -349,7 +351,7 @@ fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
     };
     if !(0.0..=1.0).contains(&asked.share) {
         let what = words![
-            Setting::Share,
+            Setting("share"),
             format!(" must be from 0 to 1, got {}", asked.share)
         ];
         return Err(Error::new(ErrorKind::Config, what).advise("for example 0.5"));
@@ -369,19 +371,22 @@ fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
     let advice = match by {
         SiteBy::Host => words![
             "choose ",
-            (Setting::By, "folder"),
+            (Setting("by"), "folder"),
             " to compare folders of a host"
         ],
         SiteBy::Name if sites.of_urls => words![
             "choose ",
-            (Setting::By, "folder"),
+            (Setting("by"), "folder"),
             " to compare folders of a host"
         ],
         SiteBy::Name | SiteBy::Folder if sites.in_folders => {
-            words!["use more folders in a site's name with ", Setting::Depth]
+            words!["use more folders in a site's name with ", Setting("depth")]
         }
         SiteBy::Name | SiteBy::Folder => {
-            words!["take sites from a field with ", (Setting::By, "field:NAME")]
+            words![
+                "take sites from a field with ",
+                (Setting("by"), "field:NAME")
+            ]
         }
         SiteBy::Field(_) => words!["use another field"],
     };

@@ -107,7 +107,7 @@ pub(super) fn check(least: f64) -> Result<()> {
         return Ok(());
     }
     let what = lookalike_io::words![
-        Setting::Changed,
+        Setting("changed"),
         format!(" must be above 0 and at most 1, got {least}")
     ];
     Err(Error::new(ErrorKind::Config, what).advise("for example 0.3"))

@@ -279,11 +279,11 @@ impl Sites {
 
 fn without(field: &str) -> Error {
     let no_field = format!("field {} is missing or null, but ", quoted(field));
-    let by = (Setting::By, format!("field:{}", cut(field)));
+    let by = (Setting("by"), format!("field:{}", cut(field)));
     let what = words![no_field, by, " takes the site from it"];
     Error::record(what).in_field(field).advise(words![
         "give each page a value, or remove such pages from the input (",
-        Setting::SkipBad,
+        Setting("skip_bad"),
         " skips only lines that are not records)"
     ])
 }
@@ -292,16 +292,16 @@ fn no_url(id: &str) -> Error {
     let called = format!("the page has the id {id}, which is not a URL, but ");
     Error::record(words![
         called,
-        (Setting::By, "host"),
+        (Setting("by"), "host"),
         " takes the site from it"
     ])
     .advise(words![
         "name the field with the URL with ",
-        Setting::IdField,
+        Setting("id_field"),
         ", or choose ",
-        (Setting::By, "folder"),
+        (Setting("by"), "folder"),
         " or ",
-        (Setting::By, "field:NAME")
+        (Setting("by"), "field:NAME")
     ])
 }
 

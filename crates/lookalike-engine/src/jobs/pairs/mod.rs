@@ -1,5 +1,7 @@
 //! Lists every match of a collection. The matches come from candidates or, if no match may be missed, from a join of all sets.
 
+pub(crate) mod options;
+
 mod groups;
 
 mod nearest;
@@ -176,9 +178,9 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     })?;
     if config.nearest.is_some() && method.verify() == Verify::None {
         let what = words![
-            Setting::Nearest,
+            Setting("nearest"),
             " sorts pairs by their similarity, and ",
-            (Setting::Verify, "none"),
+            (Setting("verify"), "none"),
             " measures none"
         ];
         return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));

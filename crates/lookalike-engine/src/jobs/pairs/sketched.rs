@@ -45,13 +45,16 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
     let (default, own) = (RunConfig::default(), &config.method);
     let usual = Config::default();
     let fields = [
-        (config.text_field != default.text_field, Setting::TextField),
-        (config.id_field != default.id_field, Setting::IdField),
-        (config.html.is_some(), Setting::Html),
-        (config.encoding.is_some(), Setting::Encoding),
-        (config.delimiter.is_some(), Setting::Delimiter),
-        (config.format.is_some(), Setting::Format),
-        (config.skip_bad.is_some(), Setting::SkipBad),
+        (
+            config.text_field != default.text_field,
+            Setting("text_field"),
+        ),
+        (config.id_field != default.id_field, Setting("id_field")),
+        (config.html.is_some(), Setting("html")),
+        (config.encoding.is_some(), Setting("encoding")),
+        (config.delimiter.is_some(), Setting("delimiter")),
+        (config.format.is_some(), Setting("format")),
+        (config.skip_bad.is_some(), Setting("skip_bad")),
     ];
     if let Some((_, setting)) = fields.into_iter().find(|(is_given, _)| *is_given) {
         let what = words![
@@ -62,17 +65,17 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
     }
     let shingles: [(bool, Words); 8] = [
         (own.preset.is_some(), "the preset".into()),
-        (own.tokens != usual.tokens, Setting::Tokens.into()),
+        (own.tokens != usual.tokens, Setting("tokens").into()),
         (own.folds != usual.folds, "the folds".into()),
-        (own.shingle.is_some(), Setting::Shingle.into()),
-        (!own.anchors.is_empty(), Setting::Anchors.into()),
+        (own.shingle.is_some(), Setting("shingle").into()),
+        (!own.anchors.is_empty(), Setting("anchors").into()),
         (
             own.occurrences != usual.occurrences,
             "the counting of occurrences".into(),
         ),
         (
             own.fingerprint != usual.fingerprint,
-            Setting::Fingerprint.into(),
+            Setting("fingerprint").into(),
         ),
         (own.seed != usual.seed, "the seed".into()),
     ];
@@ -88,7 +91,7 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
     }
     if own.candidates == Candidates::All {
         let what = words![
-            (Setting::Method, "shingle"),
+            (Setting("method"), "shingle"),
             " compares whole sets, which a file of sketches does not have"
         ];
         return Err(refused(
@@ -108,7 +111,7 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
             ),
         };
         return Err(refused(
-            words![(Setting::Verify, value), why],
+            words![(Setting("verify"), value), why],
             "leave it out: the similarities are estimated",
         ));
     }
@@ -156,12 +159,12 @@ fn refuse_other_candidates(config: &Config, parameters: &SketchParameters) -> Re
     );
     let advice = words![
         "leave out ",
-        Setting::Method,
+        Setting("method"),
         ", ",
-        Setting::Candidates,
+        Setting("candidates"),
         " and the settings of other methods"
     ];
     Err(Error::new(ErrorKind::Config, what)
-        .about(Setting::Method)
+        .about(Setting("method"))
         .advise(advice))
 }

@@ -258,14 +258,14 @@ fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
     asked.regions.map_or(Ok(()), |regions| regions.check())?;
     if !(0.0..=1.0).contains(&asked.containment) {
         let what = words![
-            Setting::Containment,
+            Setting("containment"),
             format!(" must be from 0 to 1, got {}", asked.containment)
         ];
         return Err(Error::new(ErrorKind::Config, what).advise("for example 0.1"));
     }
     if config.method.tokens == TokensBy::Items {
         let what = words![
-            Setting::SetField,
+            Setting("set_field"),
             ": a set has no order and therefore no passages"
         ];
         return Err(Error::new(ErrorKind::Config, what)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lookalike::{
-    Method,
+    Method, choices,
     text::{CharCount, Span},
     verify::Figures,
 };
@@ -12,13 +12,14 @@ use serde_json::value::RawValue;
 
 use super::shared::{Part, Shared, shared_in};
 
-/// The unit in which positions in a text are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Offsets {
-    /// Bytes of UTF-8.
-    Bytes,
-    /// Unicode characters, as Python counts them.
-    Chars,
+choices! {
+    /// The unit in which positions in a text are counted.
+    pub enum Offsets {
+        /// bytes of UTF-8
+        Bytes = "bytes",
+        /// Unicode characters, as in Python strings
+        Chars = "chars",
+    }
 }
 
 /// A line of the output: two texts that share passages.

@@ -193,6 +193,6 @@ fn repeated(source: &Source, first: u64, second: u64) -> Result<Error> {
     let error = Error::new(ErrorKind::Record, what).at_place(second.clone());
     Ok(error.advise(words![
         "make ids unique, or unite the documents with the same id with ",
-        Setting::Union
+        Setting("union")
     ]))
 }

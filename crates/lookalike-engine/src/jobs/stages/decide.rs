@@ -19,8 +19,8 @@ use super::{
     task::{ArrayStage, Outputs as Results, Task, own_folder},
 };
 use crate::{
-    config::RunConfig,
-    jobs::dedup::{dedup_reporting, opened::Outputs},
+    config::{Outputs, RunConfig},
+    jobs::dedup::dedup_reporting,
 };
 
 /// The first byte of a decision's line in a result.

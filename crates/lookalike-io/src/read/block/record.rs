@@ -140,7 +140,7 @@ impl Block {
             words![
                 convert,
                 ", or name its encoding with ",
-                Setting::Encoding,
+                Setting("encoding"),
                 ", such as gb18030"
             ]
         };
@@ -160,7 +160,12 @@ impl Block {
             (Naming::Encoding, true, Some(_)) => {
                 let only =
                     " works only for JSON Lines that are not read together with other formats; ";
-                words![Setting::Encoding, only, convert, ", or read it separately"]
+                words![
+                    Setting("encoding"),
+                    only,
+                    convert,
+                    ", or read it separately"
+                ]
             }
         };
         let (of, at) = (
@@ -221,7 +226,7 @@ fn decoded_line<'a>(
     let Some(line) = encoding::line(raw, encoding) else {
         let advice = words![
             "name the file's encoding with ",
-            Setting::Encoding,
+            Setting("encoding"),
             ", or fix the record"
         ];
         return Err(Fault::record(format!("is neither UTF-8 nor {encoding}")).advise(advice));
@@ -283,7 +288,7 @@ fn document<'a>(
     let text = pages.text(raw, is_html, None, reading, text)?;
     foreign::refuse_binary(raw, name, text)?;
     if let Some(field) = reading.fields.keep.field() {
-        let keep = (Setting::Keep, reading.fields.keep.to_string());
+        let keep = (Setting("keep"), reading.fields.keep.to_string());
         let no_fields = format!(
             ": there is no field {}, because a file that is read as one document has no fields",
             quoted(field)
@@ -347,7 +352,7 @@ fn crawled<'a>(
     if reading.fields.set.is_some() {
         let wrong = Fault::record(words![
             "a WARC file has no fields, so it cannot be read with ",
-            Setting::SetField
+            Setting("set_field")
         ]);
         return Err(wrong.advise("give records that each have a JSON array"));
     }
@@ -372,7 +377,7 @@ fn crawled<'a>(
             let (uri, bytes) = (cut(&uri), record.content().len());
             let what = format!("{uri}: its {bytes} bytes {what}");
             return Err(
-                Fault::record(what).advise(words!["skip the record with ", Setting::SkipBad])
+                Fault::record(what).advise(words!["skip the record with ", Setting("skip_bad")])
             );
         }
         Err(Skip::LeftOut(reason)) => {

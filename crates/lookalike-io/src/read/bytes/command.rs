@@ -61,7 +61,7 @@ impl Running {
         let failed = |what: String| {
             Error::new(ErrorKind::Input, format!("cannot be run: {what}"))
                 .at(&*name)
-                .about(Setting::InputCommand)
+                .about(Setting("input_command"))
         };
         let started = Command::new("sh")
             .arg("-c")
@@ -92,7 +92,7 @@ impl Running {
         }
         let failure = Error::new(ErrorKind::Input, format!("ended with {status}"))
             .at(&*self.name)
-            .about(Setting::InputCommand);
+            .about(Setting("input_command"));
         Err(io::Error::other(
             failure.advise("its messages on standard error may explain why"),
         ))

@@ -84,16 +84,16 @@ impl Columns {
             None => vec![header.index_of(&fields.text, option)?],
         };
         let (text, more) = (texts[0], texts.split_off(1));
-        let id = optional(&fields.id, Setting::IdField)?;
+        let id = optional(&fields.id, Setting("id_field"))?;
         let keep = fields
             .keep
             .field()
-            .map(|name| header.index_of(name, Setting::Keep))
+            .map(|name| header.index_of(name, Setting("keep")))
             .transpose()?;
         let label = fields
             .label
             .as_deref()
-            .map(|name| optional(name, Setting::LabelField))
+            .map(|name| optional(name, Setting("label_field")))
             .transpose()?
             .flatten();
         let names = header
@@ -262,7 +262,7 @@ impl Columns {
                 ));
                 Err(wrong.advise(words![
                     "quote fields that contain a delimiter or a line end, or name the right delimiter with ",
-                    Setting::Delimiter
+                    Setting("delimiter")
                 ]))
             }
         }
@@ -322,7 +322,7 @@ impl Columns {
             .at_byte(at as u64 + 1);
         let advice = words![
             "name the file's encoding with ",
-            Setting::Encoding,
+            Setting("encoding"),
             ", such as windows-1252 or gbk"
         ];
         wrong.advise(advice)

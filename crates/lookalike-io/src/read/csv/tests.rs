@@ -192,12 +192,12 @@ fn headers() {
     assert_eq!(header.names(), ["id", "text", "a \"b\"", "id"]);
     assert_eq!(
         header
-            .index_of("text", crate::error::Setting::TextField)
+            .index_of("text", crate::error::Setting("text_field"))
             .unwrap(),
         1
     );
     let none = header
-        .index_of("body", crate::error::Setting::TextField)
+        .index_of("body", crate::error::Setting("text_field"))
         .unwrap_err()
         .to_string();
     assert_eq!(
@@ -205,7 +205,7 @@ fn headers() {
         r#"no column "body"; the columns are "id", "text", "a \"b\"", "id"; name one with text_field"#
     );
     let two = header
-        .index_of("id", crate::error::Setting::IdField)
+        .index_of("id", crate::error::Setting("id_field"))
         .unwrap_err()
         .to_string();
     assert_eq!(

@@ -62,7 +62,7 @@ pub(crate) fn refuse_binary(bytes: &[u8], name: &str, text: &str) -> Result<()> 
     let controls = start.iter().filter(is_control).count();
     if controls > 4 && controls * 32 > start.len() {
         let what = "is not text: many of its characters are control characters";
-        return Err(Error::record(what).advise(words!["skip it with ", Setting::SkipBad]));
+        return Err(Error::record(what).advise(words!["skip it with ", Setting("skip_bad")]));
     }
     Ok(())
 }

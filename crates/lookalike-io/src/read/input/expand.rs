@@ -166,7 +166,7 @@ fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Res
             let what = "given twice, as an input and as a reference, so that each of its documents would match itself";
             Err(Error::new(ErrorKind::Input, what)
                 .at(name)
-                .about(Setting::Against)
+                .about(Setting("against"))
                 .advise("leave out one of the two"))
         }
     }

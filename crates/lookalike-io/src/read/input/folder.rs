@@ -114,7 +114,7 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
         let refused = Error::new(ErrorKind::Input, what).at(path.display().to_string());
         return Err(refused.advise(words![
             "name the files, for example with a quoted glob, and say what they are with ",
-            Setting::Format
+            Setting("format")
         ]));
     }
     if !all_splits {
@@ -264,7 +264,7 @@ fn documents_in(
         let refused = refuse("no .txt, .md or .html file in this archive".into());
         return Err(refused.advise(words![
             "if all of its files are text, say so with ",
-            Setting::Format,
+            Setting("format"),
             "; otherwise unpack it first"
         ]));
     }
@@ -274,11 +274,11 @@ fn documents_in(
             // The advice for a folder names files in it.
             let refused = Error::new(found.kind(), found.what().clone())
                 .at(&*shown)
-                .about(Setting::AllSplits);
+                .about(Setting("all_splits"));
             let refused = refused.advise("unpack it, and name a single split");
             refused.advise(words![
                 "to read all of them as one collection, give ",
-                Setting::AllSplits
+                Setting("all_splits")
             ])
         })?;
     }

@@ -157,12 +157,12 @@ fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()>
     );
     let refused = Error::new(ErrorKind::Input, what)
         .at(folder.name)
-        .about(Setting::AllSplits)
+        .about(Setting("all_splits"))
         .advise("name a single split");
-    let refused = refused.advise(words![drop, Setting::Against, " (dedup, pairs)"]);
+    let refused = refused.advise(words![drop, Setting("against"), " (dedup, pairs)"]);
     Err(refused.advise(words![
         "to read all of them as one collection, give ",
-        Setting::AllSplits
+        Setting("all_splits")
     ]))
 }
 

@@ -33,7 +33,11 @@ pub(crate) fn unfit(keep: &Keep, what: &str) -> Fault {
     };
     let field = keep.field().unwrap_or_default();
     let wrong = Fault::record(format!("field {} {what}", quoted(field))).in_field(field);
-    wrong.advise(words![(Setting::Keep, keep.to_string()), " needs ", needs])
+    wrong.advise(words![
+        (Setting("keep"), keep.to_string()),
+        " needs ",
+        needs
+    ])
 }
 
 fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {

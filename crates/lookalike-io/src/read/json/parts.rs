@@ -57,7 +57,7 @@ impl Part {
                 } else {
                     "give a string"
                 };
-                let advice = words![give, ", or name other fields with ", Setting::TextField];
+                let advice = words![give, ", or name other fields with ", Setting("text_field")];
                 Err(wrong.in_field(&*self.name).advise(advice))
             }
         }
@@ -88,7 +88,7 @@ impl Part {
                 ));
                 Err(wrong
                     .in_field(&*self.name)
-                    .advise(words!["name other fields with ", Setting::TextField]))
+                    .advise(words!["name other fields with ", Setting("text_field")]))
             }
         }
     }

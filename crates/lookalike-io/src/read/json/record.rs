@@ -91,7 +91,7 @@ impl<'a> Record<'a> {
 pub(crate) fn no_id() -> Words {
     words![
         "an id must be a string or a number; leave it out, or name another field with ",
-        Setting::IdField
+        Setting("id_field")
     ]
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn no_id() -> Words {
 pub(crate) fn no_label() -> Words {
     words![
         "a label must be a string or a number; write one, or name another field with ",
-        Setting::LabelField
+        Setting("label_field")
     ]
 }
 

@@ -12,9 +12,9 @@ use crate::{
 /// Returns the option that names the field, for messages.
 pub(crate) fn option(set: Option<Occurrences>) -> Setting {
     if set.is_some() {
-        Setting::SetField
+        Setting("set_field")
     } else {
-        Setting::TextField
+        Setting("text_field")
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn refuse_fieldless(name: &str, format: Format) -> Result<()> {
         words![
             what,
             " has no fields, so it cannot be read with ",
-            Setting::SetField
+            Setting("set_field")
         ],
     )
     .at(name);

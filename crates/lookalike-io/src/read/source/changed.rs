@@ -176,12 +176,12 @@ impl Seen {
         };
         let what = words![
             "can be read only once, so ",
-            Setting::Resume,
+            Setting("resume"),
             " could not continue with it"
         ];
         let advice = words![
             "save it to a file first, or name the command that prints it with ",
-            Setting::InputCommand
+            Setting("input_command")
         ];
         Err(Error::new(ErrorKind::Input, what)
             .at(input.name())
@@ -200,7 +200,7 @@ pub(crate) fn other(input: &Input) -> Error {
         )
         .at(format!("{name} ({program})"));
         return failure
-            .about(Setting::InputCommand)
+            .about(Setting("input_command"))
             .advise("it must print the same data each time");
     }
     changed(&name)

@@ -499,7 +499,7 @@ impl Source {
             .at(input.name());
             Err(refused.advise(words![
                 "save it to a file, or name the command that prints it with ",
-                Setting::InputCommand
+                Setting("input_command")
             ]))
         })
     }

@@ -66,33 +66,33 @@ struct Purpose {
 
 const TEXT: Purpose = Purpose {
     is: "a text must be a string",
-    option: Setting::TextField,
+    option: Setting("text_field"),
     fits: is_text,
 };
 const SET: Purpose = Purpose {
     is: "a set must be a list of strings or numbers",
-    option: Setting::SetField,
+    option: Setting("set_field"),
     fits: is_set,
 };
 /// Any column; its type is checked later.
 const ANY: Purpose = Purpose {
     is: TEXT.is,
-    option: Setting::TextField,
+    option: Setting("text_field"),
     fits: |_| true,
 };
 const ID: Purpose = Purpose {
     is: "an id must be a string, a number or a time",
-    option: Setting::IdField,
+    option: Setting("id_field"),
     fits: is_value,
 };
 const KEEP: Purpose = Purpose {
     is: "keep order needs a number, a date or a time",
-    option: Setting::Keep,
+    option: Setting("keep"),
     fits: is_value,
 };
 const LABEL: Purpose = Purpose {
     is: "a label must be a string or a number",
-    option: Setting::LabelField,
+    option: Setting("label_field"),
     fits: is_value,
 };
 
@@ -147,8 +147,8 @@ impl Columns {
             let none = || {
                 let (has, option) = (named(schema), purpose.option);
                 let advice = match option {
-                    Setting::Keep => "name another column for keep order with ",
-                    Setting::SetField => "name the column with the set with ",
+                    Setting("keep") => "name another column for keep order with ",
+                    Setting("set_field") => "name the column with the set with ",
                     _ => "name the column with the text with ",
                 };
                 let what = format!("no column {}; the table has {has}", quoted(asked));
@@ -384,8 +384,8 @@ fn text_part(
         let refused = Error::new(ErrorKind::Input, what)
             .at(name)
             .in_field(&*part.name)
-            .about(Setting::TextField);
-        return Err(refused.advise(words!["name other columns with ", Setting::TextField]));
+            .about(Setting("text_field"));
+        return Err(refused.advise(words!["name other columns with ", Setting("text_field")]));
     }
     Ok(TextPart {
         column: Column {
@@ -467,7 +467,7 @@ fn described(field: &Field) -> (String, Words) {
             format!("a list ({own})"),
             words![
                 "name a list of strings or numbers with ",
-                Setting::SetField,
+                Setting("set_field"),
                 ", join its items into one string, or give each item its own row"
             ],
         ),

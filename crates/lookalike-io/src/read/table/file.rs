@@ -71,7 +71,7 @@ impl TableFile {
                     ErrorKind::Input,
                     "is neither a Parquet file nor an Arrow IPC file or stream",
                 );
-                refused.advise(words!["name its format with ", Setting::Format])
+                refused.advise(words!["name its format with ", Setting("format")])
             };
             Err(foreign::reported(&start, &of_name)
                 .unwrap_or_else(neither)

@@ -119,7 +119,7 @@ impl Rows {
                 .in_field(&**field);
             return Err(wrong.advise(words![
                 "give a string, or name another field with ",
-                Setting::TextField
+                Setting("text_field")
             ]));
         };
         self.text
@@ -145,7 +145,7 @@ impl Rows {
                 .in_field(&**field);
             let advice = words![
                 "give a list of strings or numbers, or name another field with ",
-                Setting::SetField
+                Setting("set_field")
             ];
             return Err(wrong.advise(advice));
         };
@@ -562,6 +562,6 @@ fn invalid(field: &str, at: usize) -> Fault {
     let wrong = wrong.in_field(field).at_byte(at as u64);
     wrong.advise(words![
         "convert it to UTF-8, or name another field with ",
-        Setting::TextField
+        Setting("text_field")
     ])
 }

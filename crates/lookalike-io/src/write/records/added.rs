@@ -34,8 +34,8 @@ impl Kind {
     /// Returns the setting that asks for it, the setting of its prefix, and an example of a prefix.
     fn settings(self) -> (Setting, Setting, &'static str) {
         match self {
-            Self::Labels => (Setting::Label, Setting::LabelPrefix, "dup_"),
-            Self::Marks => (Setting::Mark, Setting::MarkPrefix, "my_"),
+            Self::Labels => (Setting("label"), Setting("label_prefix"), "dup_"),
+            Self::Marks => (Setting("mark"), Setting("mark_prefix"), "my_"),
         }
     }
 }

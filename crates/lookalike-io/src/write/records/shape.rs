@@ -178,11 +178,11 @@ impl Plan {
                     let what = format!(
                         "whether {} is {} is known only when it is read",
                         input.name(),
-                        format.name()
+                        format.called()
                     );
                     let advice = words![
                         "declare its format, such as ",
-                        (Setting::Format, "csv"),
+                        (Setting("format"), "csv"),
                         ", or ",
                         AS_LINES
                     ];
@@ -263,10 +263,10 @@ fn refuse_other_name(
         return Ok(());
     }
     let what = words![
-        Setting::OutputFormat,
+        Setting("output_format"),
         format!(
             " asks for {}, but its name says another format",
-            asked.name()
+            asked.called()
         )
     ];
     Err(refuse(what).advise(format!("give a name that ends with {}", asked.ending())))

@@ -14,7 +14,7 @@ pub use self::{
     texts::{CutRows, CutTexts, with_texts},
 };
 use super::{
-    options::Options,
+    options::of_cut,
     run::{Asked, asked},
     texts::Named,
     watch::watched,
@@ -32,7 +32,7 @@ pub fn cut_texts<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Cuts, CutTexts, Bound<'py, PyAny>)> {
     let in_memory = texts.is_some();
-    let (run, cutting) = Options::of_cut(options)?;
+    let (run, cutting) = of_cut(options)?;
     let Asked {
         config,
         ids,

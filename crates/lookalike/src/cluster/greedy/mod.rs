@@ -13,28 +13,29 @@
 
 use std::cmp::Reverse;
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
+    choices,
     error::{ErrorKind, Result},
     fingerprint::Lookup,
     lsh::NONE,
     sketch::shared_of_least,
 };
 
-/// The representative of a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-#[serde(rename_all = "lowercase")]
-pub enum Representative {
-    /// The sketch of the cluster's first member. It never changes, and every member's estimated resemblance to it reaches the
-    /// threshold.
-    #[serde(rename = "first")]
-    FirstMember,
-    /// The s fingerprints that occur in the most members' sketches, with ties broken by the smaller number. The representative
-    /// changes as the cluster grows, so early members may no longer resemble it enough. This choice needs a finite s: without a
-    /// limit, the representative would be the union of all members, and would resemble each new member less.
-    Popular,
+choices! {
+    /// The representative of a cluster.
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum Representative {
+        /// the first member of the cluster
+        ///
+        /// Its sketch never changes, and every member's estimated resemblance to it reaches the threshold.
+        FirstMember = "first",
+        /// the sampled shingles that occur in the most members of the cluster
+        ///
+        /// The s fingerprints that occur in the most members' sketches, with ties broken by the smaller number. The representative
+        /// changes as the cluster grows, so early members may no longer resemble it enough. This choice needs a limit s: without
+        /// a limit, the representative would be the union of all members, and would resemble each new member less.
+        Popular = "popular",
+    }
 }
 
 /// The work done to cluster all sketches so far.

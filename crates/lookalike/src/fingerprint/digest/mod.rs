@@ -4,28 +4,31 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::token_hashes;
-use crate::{simd::Simd, text::Tokens};
+use crate::{choices, simd::Simd, text::Tokens};
 
 /// The 128-bit hash of a canonical form. Among n different documents, two share a digest with probability n²/2¹²⁹, which is 10⁻²¹
 /// for n = 10⁹. Documents that differ only in tokens with equal hashes are an exception: two tokens of more than eight bytes have
 /// equal hashes with probability 2⁻⁶⁴, and their shingles are then equal too.
 pub type Digest = u128;
 
-/// The hash function that digests bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "engine"), non_exhaustive)]
-#[serde(rename_all = "lowercase")]
-pub enum DigestBy {
-    /// XXH3-128, 7 GB/s.
-    #[default]
-    Xxh3,
-    /// MD5 (RFC 1321), 0.3 GB/s. Use it only to compare with fingerprints made by other tools: two texts with equal MD5 digests
-    /// can be constructed on purpose.
-    Md5,
+choices! {
+    /// The hash function that digests bytes.
+    #[derive(Default)]
+    #[cfg_attr(not(feature = "engine"), non_exhaustive)]
+    pub enum DigestBy {
+        /// XXH3 of the sentences after normalisation
+        ///
+        /// XXH3-128, 7 GB/s.
+        Xxh3 = "xxh3" (default),
+        /// MD5 of the sentences as they are in the text
+        ///
+        /// RFC 1321, 0.3 GB/s. Use it only to compare with fingerprints made by other tools: two texts with equal MD5 digests can be
+        /// constructed on purpose.
+        Md5 = "md5",
+    }
 }
 
 impl DigestBy {

@@ -111,9 +111,9 @@ impl Columns {
             .at(name.to_owned());
             return Err(what.advise(words![
                 "give ",
-                (Setting::Result, "removed"),
+                (Setting("result"), "removed"),
                 " or ",
-                (Setting::Result, "kept")
+                (Setting("result"), "kept")
             ]));
         }
         Ok(Self::new(kind, asked.by_position, String::new()))
@@ -192,7 +192,7 @@ impl Columns {
         let Some(named) = named else {
             return Err(wrong("no field has the ids of documents").advise(words![
                 "name the field with ",
-                Setting::ResultId,
+                Setting("result_id"),
                 "; ",
                 listed()
             ]));
@@ -204,9 +204,9 @@ impl Columns {
             );
             return Err(wrong(&what).advise(words![
                 "give ",
-                (Setting::Result, "kept"),
+                (Setting("result"), "kept"),
                 " or ",
-                (Setting::Result, "removed")
+                (Setting("result"), "removed")
             ]));
         }
         let columns = Self::new(kind, by_position, named);
@@ -214,7 +214,7 @@ impl Columns {
             ResultKind::Clusters if cluster.is_none() => Err(wrong("no field has the clusters")
                 .advise(words![
                     "name the field with ",
-                    Setting::ClusterField,
+                    Setting("cluster_field"),
                     "; ",
                     listed()
                 ])),
@@ -222,9 +222,9 @@ impl Columns {
             ResultKind::Decisions if verdict.is_none() && representative.is_none() => {
                 let advice = words![
                     "name a field with ",
-                    Setting::KeptField,
+                    Setting("kept_field"),
                     " or ",
-                    Setting::DuplicateOfField,
+                    Setting("duplicate_of_field"),
                     "; ",
                     listed()
                 ];

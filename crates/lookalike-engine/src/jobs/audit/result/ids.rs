@@ -59,7 +59,7 @@ impl<'a> IdIndex<'a> {
                 let what = format!("several documents of the texts have the id {}", cut(id));
                 let advice = words![
                     "make ids unique, or give ",
-                    Setting::ByPosition,
+                    Setting("by_position"),
                     " if the result numbers documents by position"
                 ];
                 return Err(Error::record(what).advise(advice));

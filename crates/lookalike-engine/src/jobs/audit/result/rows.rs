@@ -82,11 +82,11 @@ impl OpenedResult {
                 true => words!["positions count from 0, over all inputs"],
                 false => words![
                     "check ",
-                    Setting::ResultId,
+                    Setting("result_id"),
                     " and ",
-                    Setting::IdField,
+                    Setting("id_field"),
                     ", or give ",
-                    Setting::ByPosition,
+                    Setting("by_position"),
                     " if documents are numbered by their position"
                 ],
             };
@@ -138,8 +138,9 @@ impl Rows<'_> {
             kind,
             ..
         } = self.columns;
-        let named = next(true)
-            .ok_or_else(|| lacks(id).advise(words!["name the field with ", Setting::ResultId]))?;
+        let named = next(true).ok_or_else(|| {
+            lacks(id).advise(words!["name the field with ", Setting("result_id")])
+        })?;
         if let Some(field) = other {
             let second = next(true).ok_or_else(|| lacks(field))?;
             return self.pair(named.get(), second.get());
@@ -157,7 +158,7 @@ impl Rows<'_> {
             );
             return Err(Error::record(what).advise(words![
                 "audit the decisions of a run without ",
-                Setting::Against
+                Setting("against")
             ]));
         }
         let mut said = Said {

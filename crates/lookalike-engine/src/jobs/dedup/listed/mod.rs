@@ -20,12 +20,12 @@ use super::{
     count_lines,
     emit::Emitting,
     evidence::Listed,
-    opened::{Opened, Outputs, open},
+    opened::{Opened, open},
     outcome::{Outcome, write},
     summary::Summary,
 };
 use crate::{
-    config::{Observer, RunConfig},
+    config::{Observer, Outputs, RunConfig},
     deciding::listed::decide_listed,
     jobs::apply::{Applied, AppliedPairs, earlier_results},
     numbers::{Contender, Rank},
@@ -75,7 +75,7 @@ fn all_passes(
     if config.allow_repeated_ids {
         let what = "the documents of pairs cannot be found if ids are repeated";
         return Err(Error::new(ErrorKind::Config, what)
-            .about(Setting::AllowRepeatedIds)
+            .about(Setting("allow_repeated_ids"))
             .advise("make ids unique"));
     }
     let list = Source::new(
@@ -173,7 +173,7 @@ fn list_inputs(name: &str, config: &RunConfig, outputs: &Outputs) -> Result<Vec<
     {
         let what = words![
             "with ",
-            Setting::Threshold,
+            Setting("threshold"),
             ", this must be a file of pairs in JSON Lines, and it is a table"
         ];
         let advice = "name the file that `lookalike pairs` wrote, or convert the table";

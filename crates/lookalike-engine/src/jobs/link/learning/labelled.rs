@@ -82,9 +82,9 @@ pub(in crate::jobs::link) fn without_labels() -> Error {
     let what = "weights = \"labelled\" needs labelled pairs";
     let give = words![
         "give ",
-        Setting::LabelField,
+        Setting("label_field"),
         " or ",
-        Setting::Truth,
+        Setting("truth"),
         ", or set weights = \"learned\""
     ];
     Error::new(ErrorKind::Config, what).advise(give)

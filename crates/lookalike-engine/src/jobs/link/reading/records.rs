@@ -130,7 +130,7 @@ impl Gathered {
         if own.iter().any(|label| *label != 0) {
             return Ok(());
         }
-        let label = (Setting::LabelField, cut(label).into_owned());
+        let label = (Setting("label_field"), cut(label).into_owned());
         let wrong = Error::record(words![
             label,
             ": this field is missing or empty in all records"
@@ -155,7 +155,7 @@ impl Gathered {
         if own.iter().any(|value| !value.is_nan()) {
             return Ok(());
         }
-        let field = (Setting::RightBy, cut(field).into_owned());
+        let field = (Setting("right_by"), cut(field).into_owned());
         let wrong = Error::record(words![
             field,
             ": no record has a date or a number in this field"
@@ -450,7 +450,9 @@ impl<'a> Asked<'a> {
                     block
                         .not_utf8(at, reading, Naming::Encoding)
                         .unwrap_or_else(|| match no_object {
-                            true => what.advise(words!["for CSV, give ", (Setting::Format, "csv")]),
+                            true => {
+                                what.advise(words!["for CSV, give ", (Setting("format"), "csv")])
+                            }
                             false => what,
                         }),
                 )
@@ -480,7 +482,7 @@ impl<'a> Asked<'a> {
                 found[self.paths_of_fields],
                 self.id,
                 "an id",
-                Setting::IdField,
+                Setting("id_field"),
             )
             .map_err(wrong)?;
             piece.ids.push([if block.is_delimited() && id == "\"\"" {
@@ -490,7 +492,7 @@ impl<'a> Asked<'a> {
             }]);
             if let Some(field) = self.label {
                 let value = found[self.paths_of_fields + 1];
-                name(value, field, "a label", Setting::LabelField).map_err(wrong)?;
+                name(value, field, "a label", Setting("label_field")).map_err(wrong)?;
                 // Only the text of the label counts, not its type, because CSV has no numbers: 7 and "7" are the same label.
                 let label = value
                     .map_or(Ok("".into()), |value| written(value, field))

@@ -76,7 +76,7 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
         ..
     } = plan;
     let method = Method::new(config.method.clone())?;
-    References::check(config, &method)?;
+    References::check(config, &method, config.has_references())?;
     refuse_other_than_keys(&method)?;
     store::refuse_url("the folder of the plan", "folder", folder)?;
     if !(1..=MOST_SHARDS).contains(&shards) {

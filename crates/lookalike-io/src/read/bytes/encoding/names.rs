@@ -41,7 +41,7 @@ pub fn named(label: &str) -> Result<&'static str> {
         ErrorKind::Config,
         format!("encoding {} {problem}", quoted(label)),
     )
-    .about(Setting::Encoding);
+    .about(Setting("encoding"));
     Err(refused.advise(format!(
         "the nearest names are {}, {} and {}",
         names[0], names[1], names[2]

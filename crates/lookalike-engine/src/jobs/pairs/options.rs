@@ -1,0 +1,89 @@
+//! The options of `pairs`, and its plan.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use lookalike::{Config, Verify};
+use lookalike_io::error::Result;
+use lookalike_options::{
+    Execution, Finding, Floor, Given, Inputs, MethodBy, ReportPage, Shingling, choice, options,
+};
+
+use crate::config::{ReportConfig, RunConfig};
+
+options! {
+/// The options of `pairs`.
+pub struct PairsOptions {
+    #[command(flatten)]
+    pub inputs: Inputs,
+    /// List only pairs of a REF document and an input document
+    ///
+    /// A REF is named and read like an input, or is the folder of an index. The same id may occur in REF and in the inputs. All names after --against, up to
+    /// the next flag, are references, so put INPUT before --against.
+    #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
+    pub against: Vec<String>,
+    /// Write the pairs to FILE instead of standard output
+    ///
+    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// List the K most similar matches of each document
+    ///
+    /// In each line, a is the document and b is one of its neighbours (its matches). The most similar neighbours come first;
+    /// equally similar ones are in input order. A pair is listed twice if each document is a neighbour of the other. With
+    /// --against, the neighbours are reference documents.
+    #[arg(long, value_name = "K")]
+    pub nearest: Option<NonZeroUsize>,
+    /// Find every pair by comparing shingle sets; same as --method shingle
+    ///
+    /// The shingle sets themselves are compared instead of sketches, so no pair is missed, but all sets must be in memory.
+    #[arg(long)]
+    pub exact: bool,
+    /// Minimum similarity of a pair [default: 0.5, also with --preset]
+    ///
+    /// A pair is listed if its resemblance reaches T or, with --measure containment, if the containment of either text in the
+    /// other reaches T.
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
+    pub threshold: Option<f64>,
+    /// How candidate pairs are verified [default: exact; with files of sketches, sketch]
+    #[arg(long, value_parser = choice::<Verify>(), help_heading = "Comparison")]
+    pub verify: Option<Verify>,
+    #[command(flatten)]
+    pub finding: Finding,
+    #[command(flatten)]
+    pub shingling: Shingling,
+    #[command(flatten)]
+    pub page: ReportPage,
+    #[command(flatten)]
+    pub execution: Execution,
+}
+}
+
+/// The threshold of pairs. It is lower than that of `dedup`, because pairs are looked at.
+const THRESHOLD: f64 = 0.5;
+
+impl PairsOptions {
+    /// Returns the run that these options describe.
+    ///
+    /// # Errors
+    /// Fails if an option has a wrong value, or if options do not work together. No file is read.
+    pub fn plan(&self) -> Result<RunConfig> {
+        Given::of(self).check()?;
+        let mut finding = self.finding.clone();
+        if self.exact {
+            finding.method = Some(MethodBy::Shingle);
+        }
+        let method = Config {
+            threshold: self.threshold.unwrap_or(THRESHOLD),
+            verify: self.verify,
+            ..finding.config(&self.shingling)?
+        };
+        let method = self.inputs.records.fields.of_sets(method)?;
+        Ok(RunConfig {
+            against: self.against.clone(),
+            nearest: self.nearest,
+            report: ReportConfig::of(&self.page, &Floor::default(), &method)?,
+            label_field: self.page.report_by.clone(),
+            ..RunConfig::of(&self.inputs, &self.execution, method)
+        })
+    }
+}
