@@ -285,6 +285,8 @@ class RunOptions(CollectionConfig, ReadOptions, total=False):
     """An HTML file to look at: groups, pairs, texts side by side."""
     report_by: str | None
     """With `report`: a field by whose values documents are counted."""
+    against_text_field: str | None
+    """With `against`: the field or column of references with the text, if it has another name there."""
 
 
 class PairsOptions(RunOptions, total=False):
@@ -352,6 +354,8 @@ class AuditOptions(ShinglesConfig, ReadOptions, total=False):
 class CutOptions(InputOptions, OutputOptions, total=False):
     """The keywords of `cut` after the id."""
 
+    against_text_field: str | None
+    """With `against`: the field or column of references with the text, if it has another name there."""
     unit: Literal["runs", "lines", "paragraphs", "sentences"]
     """What is compared and cut."""
     window: int | None

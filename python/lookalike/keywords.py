@@ -84,7 +84,7 @@ _TAKES = {
     "representative": _is_one_of("first", "popular"),
     "input_command": _Takes("a command, or a list of several", _is_listed),
     **dict.fromkeys(("and_field", "or_field"), _Takes("the name of a field, or a list of several", _is_listed)),
-    "set_field": _NAME,
+    **dict.fromkeys(("set_field", "against_text_field"), _NAME),
     "seed": _Takes("a whole number from 0 to below 2^64", lambda value: _is_whole(value) and 0 <= value < 2**64),
     "threads": _Takes("a whole number, 0 for one per core", lambda value: _is_whole(value) and value >= 0),
     **dict.fromkeys(("memory", "bytes_per_file"), _SIZE),

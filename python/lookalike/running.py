@@ -506,7 +506,16 @@ def _source(
         skip_bad = skip_bad or given.get("skip_bad") is not None
         all_splits = bool(given.get("all_splits"))
         names, references, skipped = references_of(
-            against, data, text, id, called or "id", folder, sets, skip_bad, all_splits, compared
+            against,
+            data,
+            given.get("against_text_field", text),
+            id,
+            called or "id",
+            folder,
+            sets,
+            skip_bad,
+            all_splits,
+            compared,
         )
     if references and "resume" in given:
         words = "resume= only works with references that are named; write those in memory to a file, or leave it out"

@@ -319,3 +319,26 @@ def test_temporary_files_of_references_are_removed(tmp_path):
 def test_refusals(tmp_path, refused, exception, words):
     with pytest.raises(exception, match=re.escape(words)):
         refused(write(tmp_path / "in.jsonl", NEWS))
+
+
+def test_the_text_of_references_may_have_another_name(tmp_path):
+    text = "What is the capital of the country with the most inhabitants in Europe?"
+    data = [{"id": 1, "text": text}, {"id": 2, "text": "Which river flows through the largest city of the oldest democracy?"}]
+    same = lookalike.dedup(data, id="id", against=[{"id": 7, "text": text}])[1].decisions_json()
+    named = tmp_path / "test.jsonl"
+    named.write_text(json.dumps({"id": 7, "question": text}) + "\n")
+    in_memory = [{"id": 7, "question": text}]
+    for against in (in_memory, pd.DataFrame(in_memory), named):
+        report = lookalike.dedup(data, id="id", against=against, against_text_field="question")[1]
+        decisions = report.decisions_json()
+        assert b'"dropped"' in decisions
+        if against is not named:
+            assert decisions == same
+        pairs = lookalike.pairs(data, id="id", against=against, against_text_field="question")
+        assert len(pairs) == 1
+        _, cut = lookalike.cut(data, id="id", against=against, against_text_field="question", window=5)
+        assert cut.summary["dropped"] + cut.summary["cut"] == 1
+    with pytest.raises(errors.ConfigError, match="against_text_field= only works with against="):
+        lookalike.dedup(data, against_text_field="question")
+    with pytest.raises(errors.InputError, match="prompt"):
+        lookalike.dedup(data, against=in_memory, against_text_field="prompt")

@@ -538,7 +538,7 @@ def test_pages_are_returned_as_their_texts(command, tmp_path):
         (["a"], {"more_than": 0}, errors.ConfigError, "more_than="),
         (["a"], {"min_left": -1}, errors.ConfigError, "min_left= takes a whole number"),
         (["a"], {"within": "site"}, errors.ConfigError, 'within="site": give all, document, or group:FIELD'),
-        (["a"], {"within": 3}, errors.ConfigError, 'within=3: give all, document, or group:FIELD'),
+        (["a"], {"within": 3}, errors.ConfigError, "within=3: give all, document, or group:FIELD"),
         (["a"], {"within": "group:site"}, errors.InputError, "plain texts have no column 'site'"),
         ([{"text": "a"}], {"within": "group:site"}, errors.InputError, "no column 'site'"),
         (["a"], {"within": "document", "against": ["b"]}, errors.ConfigError, "within= does not work with against="),

@@ -16,6 +16,8 @@
 
 mod front;
 
+mod config;
+
 mod paint;
 
 mod output;

@@ -20,7 +20,8 @@ use lookalike_io::{
     write::{LEAST_AHEAD, Limit},
 };
 use lookalike_options::{
-    Delimiter, Execution, Floor, Inputs, MoreFields, Page, ReportPage, SavedProgress, Size,
+    Delimiter, Execution, Floor, Inputs, MoreFields, Page, References, ReportPage, SavedProgress,
+    Size,
 };
 use serde::Serialize;
 
@@ -75,6 +76,8 @@ pub struct RunConfig {
     pub encoding: Option<String>,
     /// The field with the text.
     pub text_field: String,
+    /// The field of references with the text; `None` for that of the inputs.
+    pub against_text_field: Option<String>,
     /// More fields with texts, for [`dedup`](crate::dedup()). Each is compared with the same field of other documents. `None` if
     /// documents are compared by one field.
     pub other_fields: Option<OtherFields>,
@@ -265,6 +268,7 @@ impl Default for RunConfig {
             encoding: None,
             html: None,
             text_field: "text".into(),
+            against_text_field: None,
             other_fields: None,
             id_field: "id".into(),
             nearest: None,
@@ -345,6 +349,20 @@ impl RunConfig {
             memory: execution.memory.map(|Size(bytes)| bytes),
             temp_dir: execution.temp_dir.clone().unwrap_or(usual.temp_dir),
             ..usual
+        }
+    }
+
+    /// Returns the configuration of a run over these inputs, which are compared with references.
+    pub(crate) fn against(
+        references: &References,
+        inputs: &Inputs,
+        execution: &Execution,
+        method: Config,
+    ) -> Self {
+        Self {
+            against: references.against.clone(),
+            against_text_field: references.against_text_field.clone(),
+            ..Self::of(inputs, execution, method)
         }
     }
 

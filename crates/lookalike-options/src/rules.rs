@@ -36,6 +36,7 @@ const REQUIRED: &[(&str, &[&str])] = &[
         &["output_format", "rows_per_file", "bytes_per_file", "mark"],
     ),
     ("mark", &["mark_prefix"]),
+    ("against", &["against_text_field"]),
     ("report", &["report_by", "report_floor"]),
     ("resume", &["resume_part"]),
     ("threshold", &["write_decisions"]),

@@ -9,6 +9,7 @@ use clap::Args;
 use lookalike_engine::{Applied, ApplyOptions, apply, dedup_listed};
 
 use crate::{
+    config::ConfigFile,
     found::left_out,
     front::Flags,
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
@@ -51,6 +52,8 @@ pub struct Apply {
     decisions: String,
     #[command(flatten)]
     options: ApplyOptions,
+    #[command(flatten)]
+    file: ConfigFile,
     /// Print the summary as JSON
     ///
     /// The summary is printed on standard output, or on standard error if another output is written to standard output.
@@ -59,7 +62,8 @@ pub struct Apply {
 }
 
 impl Apply {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.file.fill(&mut self.options)?;
         let (config, outputs) = self.options.plan()?;
         let (quiet, decisions) = (
             self.options.execution.quiet,

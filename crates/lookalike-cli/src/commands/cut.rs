@@ -9,6 +9,7 @@ use lookalike_indexing::open_references;
 use lookalike_options::SavedProgress;
 
 use crate::{
+    config::ConfigFile,
     found::{left_out, page_size, removed, resumed},
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, quiet, say, warnings},
@@ -45,6 +46,8 @@ use crate::{
 pub struct Cut {
     #[command(flatten)]
     options: CutOptions,
+    #[command(flatten)]
+    file: ConfigFile,
     /// Print the summary as JSON
     ///
     /// The summary is printed on standard output, or on standard error if another output is written to standard output.
@@ -53,13 +56,14 @@ pub struct Cut {
 }
 
 impl Cut {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
-        let (mut config, asked) = self.options.plan()?;
+    pub fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.file.fill(&mut self.options)?;
+        let (mut config, asked) = self.options.plan(false)?;
         open_references(&mut config)?;
         let (page, quiet) = (&self.options.page.report, self.options.execution.quiet);
         let report = Report::new("cut")
             .over(&self.options.inputs)
-            .inputs("against", &self.options.against);
+            .inputs("against", &self.options.references.against);
         let outputs = [
             ("texts", &asked.texts),
             ("cuts", &asked.cuts),

@@ -14,6 +14,7 @@ use lookalike_indexing::open_references;
 
 use super::index::NewIndex;
 use crate::{
+    config::ConfigFile,
     found::{
         above, anchors, described, excluded, found, hints, left_out, percent, preset, removed,
         resumed, too_large,
@@ -66,6 +67,8 @@ use crate::{
 pub struct Dedup {
     #[command(flatten)]
     options: DedupOptions,
+    #[command(flatten)]
+    file: ConfigFile,
     /// Print the summary as JSON
     ///
     /// The summary is printed on standard output, or on standard error if another output is written to standard output.
@@ -107,6 +110,11 @@ impl Dedup {
                 "run `lookalike dedup` on one machine to label records",
             ),
             (options.dry_run, "--dry-run", "leave it out"),
+            (
+                self.file.is_given(),
+                "--config",
+                "give the flags themselves, because each task reads them",
+            ),
             (self.json, "--json", "give it to `lookalike stage status`"),
             (
                 options.page.report.is_some(),
@@ -170,7 +178,8 @@ impl Dedup {
         self.options.execution.quiet
     }
 
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.file.fill(&mut self.options)?;
         let DedupPlan {
             run: config,
             mut outputs,

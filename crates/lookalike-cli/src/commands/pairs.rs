@@ -8,6 +8,7 @@ use lookalike_engine::{PairsOptions, pairs};
 use lookalike_indexing::open_references;
 
 use crate::{
+    config::ConfigFile,
     found::{above, described, found, hints, notes, sketches},
     front::Flags,
     output::{Bars, counted, name, say, warnings},
@@ -35,21 +36,24 @@ use crate::{
 pub struct Pairs {
     #[command(flatten)]
     options: PairsOptions,
+    #[command(flatten)]
+    file: ConfigFile,
     /// Print the summary as JSON on standard error
     #[arg(long)]
     json: bool,
 }
 
 impl Pairs {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.file.fill(&mut self.options)?;
         let options = &self.options;
-        let mut config = options.plan()?;
+        let mut config = options.plan(false)?;
         open_references(&mut config)?;
         let (page, quiet) = (options.page.report.as_deref(), options.execution.quiet);
         let output = options.output.as_deref();
         let report = Report::new("pairs")
             .over(&options.inputs)
-            .inputs("against", &options.against)
+            .inputs("against", &options.references.against)
             .output("pairs", Some(output.unwrap_or(Path::new("-"))))
             .output("report", page);
         let file = report.open(config.summary.as_deref())?;

@@ -591,3 +591,60 @@ fn labels_have_the_figure_that_reached_the_threshold() {
         (&"kept".into(), &Value::Null)
     );
 }
+
+/// References whose text has another name are compared as if it had the name of the inputs' field, in all formats.
+#[test]
+fn the_text_of_references_may_have_another_name() {
+    let place = Place::new();
+    let text = "What is the capital of the country with the most inhabitants in Europe?";
+    let other = "Which river flows through the largest city of the oldest democracy?";
+    let line =
+        |id: u32, field: &str, text: &str| format!("{{\"id\":\"{id}\",\"{field}\":\"{text}\"}}\n");
+    let inputs = line(1, "text", text) + &line(2, "text", other);
+    place
+        .write("train.jsonl", &inputs)
+        .write("same.jsonl", line(7, "text", text))
+        .write("test.jsonl", line(7, "question", text))
+        .write("test.csv", format!("id,question\n7,\"{text}\"\n"));
+    for (command, output) in [
+        ("dedup train.jsonl -o", "kept.jsonl"),
+        ("pairs train.jsonl -o", "pairs.jsonl"),
+        ("cut train.jsonl --window 5 -o", "cut.jsonl"),
+    ] {
+        let ran = place.run(&format!("{command} {output} --against same.jsonl"));
+        assert_eq!(ran.code, 0, "{command}: {}", ran.err);
+        let expected = place.read(output);
+        assert!(!expected.is_empty(), "{command}");
+        for references in ["test.jsonl", "test.csv"] {
+            let ran = place.run(&format!(
+                "{command} {output} --against {references} --against-text-field question"
+            ));
+            assert_eq!(ran.code, 0, "{command} {references}: {}", ran.err);
+            assert_eq!(place.read(output), expected, "{command} {references}");
+        }
+    }
+    let refused = |arguments: &str, words: &str| {
+        let ran = place.run(arguments);
+        assert!(
+            ran.code == 2 && ran.err.contains(words),
+            "{arguments}: {}",
+            ran.err
+        );
+    };
+    refused(
+        "dedup train.jsonl --against test.jsonl --against-text-field prompt",
+        "test.jsonl:1: no field \"prompt\"; the record has the fields \"id\", \"question\"; name the field with the text with --against-text-field",
+    );
+    refused(
+        "pairs train.jsonl --against test.csv --against-text-field prompt",
+        "--against-text-field",
+    );
+    refused(
+        "dedup train.jsonl --against-text-field question",
+        "--against-text-field only works with --against",
+    );
+    refused(
+        "dedup train.jsonl --against test.jsonl --against-text-field id",
+        "--against-text-field: field \"id\" cannot be both the text and the id",
+    );
+}

@@ -6,6 +6,7 @@ mod anchors;
 mod archives;
 mod audit;
 mod concurrent;
+mod config;
 mod converted;
 mod copies;
 mod coverage;

@@ -24,6 +24,7 @@ fn valid(name: &str) -> Value {
         "rows_per_file" => json!({"rows_per_file": 5, "output": "kept-{}.jsonl"}),
         "bytes_per_file" => json!({"bytes_per_file": "5MB", "output": "kept-{}.jsonl"}),
         "against" => json!({"against": ["old.jsonl"]}),
+        "against_text_field" => json!({"against_text_field": "question", "against": ["old.jsonl"]}),
         "against_only" => json!({"against_only": true, "against": ["old.jsonl"]}),
         "drop_holders" => {
             json!({"drop_holders": true, "against": ["old.jsonl"], "measure": "containment"})
@@ -157,9 +158,9 @@ fn defaults<T: Args + Layer, P: Debug>(plan: impl Fn(T) -> Result<P>) -> usize {
 fn defaults_are_those_that_help_states() {
     let checked = [
         defaults(|options: DedupOptions| options.plan(false)),
-        defaults(|options: PairsOptions| options.plan()),
+        defaults(|options: PairsOptions| options.plan(false)),
         defaults(|options: ApplyOptions| options.plan()),
-        defaults(|options: CutOptions| options.plan()),
+        defaults(|options: CutOptions| options.plan(false)),
         defaults(|options: AuditOptions| options.plan(Vec::new())),
         defaults(|options: MirrorsOptions| options.plan(&Given::of(&options), true)),
         defaults(|options: LinkOptions| options.plan(LinkConfig::default(), &Given::of(&options))),

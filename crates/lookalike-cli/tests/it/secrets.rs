@@ -22,6 +22,7 @@ const COMMANDS: [(&str, &[&str], &[&str]); 12] = [
     (
         "dedup in.jsonl",
         &[
+            "config",
             "output",
             "decisions",
             "resume",
@@ -36,6 +37,7 @@ const COMMANDS: [(&str, &[&str], &[&str]); 12] = [
     (
         "apply why.jsonl in.jsonl -o kept.jsonl",
         &[
+            "config",
             "output",
             "write-decisions",
             "skip-bad",
@@ -50,7 +52,7 @@ const COMMANDS: [(&str, &[&str], &[&str]); 12] = [
     (
         "pairs in.jsonl",
         &[
-            "output", "against", "skip-bad", "temp-dir", "summary", "report",
+            "config", "output", "against", "skip-bad", "temp-dir", "summary", "report",
         ],
         &["pairs URL"],
     ),
@@ -76,7 +78,9 @@ const COMMANDS: [(&str, &[&str], &[&str]); 12] = [
     ),
     (
         "audit ids.txt --texts in.jsonl",
-        &["texts", "output", "skip-bad", "temp-dir", "summary"],
+        &[
+            "config", "texts", "output", "skip-bad", "temp-dir", "summary",
+        ],
         &[
             "audit URL --texts in.jsonl",
             "audit ids.txt --texts URL",
@@ -96,6 +100,7 @@ const COMMANDS: [(&str, &[&str], &[&str]); 12] = [
     (
         "mirrors in.jsonl in2.jsonl",
         &[
+            "config",
             "output",
             "pages",
             "unmatched",

@@ -128,7 +128,11 @@ pub(crate) fn each_line_of(
             })
         });
         given.map_err(|error| {
-            error.placed(|record| source.place(block.tag().part, first_line + record))
+            let part = block.tag().part;
+            source.named(
+                part,
+                error.placed(|record| source.place(part, first_line + record)),
+            )
         })?;
         Ok(true)
     })

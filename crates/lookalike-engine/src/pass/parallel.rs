@@ -216,7 +216,8 @@ fn deliver(queue: &Mutex<Queue>, tag: Tag, result: Result<usize>, blocks: &Block
                 blocks.passed(tag);
             }
             Err(error) => {
-                state.failed = Some(error.placed(|record| place.of(record)));
+                let error = error.placed(|record| place.of(record));
+                state.failed = Some(place.source.named(tag.part, error));
                 blocks.stop();
             }
         }

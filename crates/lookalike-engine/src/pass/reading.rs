@@ -30,6 +30,14 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
             Setting("id_field")
         ]));
     }
+    if config.against_text_field.as_ref() == Some(&config.id_field) {
+        let field = quoted(&config.id_field);
+        let what = words![
+            Setting("against_text_field"),
+            format!(": field {field} cannot be both the {what} and the id")
+        ];
+        return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
+    }
     let keep = config.keep();
     if keep.field() == Some(&config.text_field) {
         let keep = (Setting("keep"), cut(&keep.to_string()).into_owned());
@@ -74,6 +82,7 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
         delimiter: config.delimiter,
         encoding,
         html: config.html,
+        text_of_references: config.against_text_field.clone(),
         ..Reading::of(fields)
     })
 }

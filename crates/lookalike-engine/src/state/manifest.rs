@@ -113,6 +113,8 @@ struct Described<'a> {
     html: Option<Html>,
     encoding: Option<&'a str>,
     text_field: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against_text_field: Option<&'a str>,
     id_field: &'a str,
     label_field: Option<&'a str>,
     allow_repeated_ids: bool,
@@ -143,6 +145,7 @@ impl Manifest {
             html: config.html,
             encoding: config.encoding.as_deref(),
             text_field: &config.text_field,
+            against_text_field: config.against_text_field.as_deref(),
             id_field: &config.id_field,
             label_field: config.label_field.as_deref(),
             allow_repeated_ids: config.allow_repeated_ids,

@@ -469,7 +469,8 @@ pub fn each_block(blocks: Blocks, mut give: impl FnMut(&Block, u64) -> Result<bo
             Ok(false) => return Ok(()),
             Err(error) => {
                 let first_line = counter.first_line(Tag { lines: 0, ..tag });
-                return Err(error.placed(|record| source.place(tag.part, first_line + record)));
+                let error = error.placed(|record| source.place(tag.part, first_line + record));
+                return Err(source.named(tag.part, error));
             }
         }
         if !give(&block, counter.first_line(tag))? {

@@ -10,6 +10,8 @@ use crate::format::{Format, Html};
 pub struct Reading {
     /// The fields of a record that a run reads.
     pub fields: Fields,
+    /// The field with the text in references; none for the same as in other inputs.
+    pub text_of_references: Option<String>,
     /// The format of all inputs. If none, each format is detected from the input's name and bytes.
     pub format: Option<Format>,
     /// The delimiter of CSV. If none, it is detected from the header.
@@ -29,6 +31,7 @@ impl Reading {
     pub fn of(fields: Fields) -> Self {
         Self {
             fields,
+            text_of_references: None,
             format: None,
             delimiter: None,
             html: None,

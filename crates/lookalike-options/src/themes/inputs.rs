@@ -1,4 +1,4 @@
-//! Where documents are, and how their records are read.
+//! The inputs of a run, and how their records are read.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::shingling::as_sets;
 use crate::{choice, options, values::Delimiter};
 
 options! {
-/// Where the documents are.
+/// The inputs of a run.
 pub struct Inputs {
     /// Files, folders, quoted globs or URLs (- for standard input)
     ///

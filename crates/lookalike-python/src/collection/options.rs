@@ -37,10 +37,13 @@ pub fn of_dedup(keywords: &Bound<'_, PyDict>, references: bool) -> PyResult<Dedu
 ///
 /// # Errors
 /// Fails in the same cases as [`of_dedup`].
-pub fn of_pairs(keywords: &Bound<'_, PyDict>) -> PyResult<RunConfig> {
+pub fn of_pairs(keywords: &Bound<'_, PyDict>, references: bool) -> PyResult<RunConfig> {
     let table = table(object(keywords)?)?;
     checked(
-        table.options::<PairsOptions>()?.plan().map_err(failed)?,
+        table
+            .options::<PairsOptions>()?
+            .plan(references)
+            .map_err(failed)?,
         &table,
     )
 }
@@ -84,9 +87,12 @@ pub fn of_mirrors(keywords: &Bound<'_, PyDict>, two: bool) -> PyResult<(RunConfi
 ///
 /// # Errors
 /// Fails in the same cases as [`of_dedup`].
-pub fn of_cut(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Cutting)> {
+pub fn of_cut(keywords: &Bound<'_, PyDict>, references: bool) -> PyResult<(RunConfig, Cutting)> {
     let table = table(object(keywords)?)?;
-    let (run, cutting) = table.options::<CutOptions>()?.plan().map_err(failed)?;
+    let (run, cutting) = table
+        .options::<CutOptions>()?
+        .plan(references)
+        .map_err(failed)?;
     Ok((checked(run, &table)?, cutting))
 }
 

@@ -64,7 +64,11 @@ pub fn pairs<'py>(
         config,
         ids,
         against,
-    } = asked(of_pairs(options)?, texts, references)?;
+    } = asked(
+        of_pairs(options, !references.is_empty())?,
+        texts,
+        references,
+    )?;
     // If the run has references, one document of each pair is a reference. With `nearest`, it is the second document, because the
     // neighbours are the references. Without `nearest`, it is the first document.
     let reference = against.then_some(usize::from(config.nearest.is_some()));
@@ -96,7 +100,11 @@ pub fn passages_among<'py>(
     regions: Option<(usize, usize, f64, f64)>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyAny>)> {
-    let Asked { config, .. } = asked(of_pairs(options)?, texts, references)?;
+    let Asked { config, .. } = asked(
+        of_pairs(options, !references.is_empty())?,
+        texts,
+        references,
+    )?;
     let (least, gap, common, containment) = conditions;
     let regions = regions.map(|(gap, tokens, density, score)| RegionSettings {
         gap,

@@ -8,6 +8,7 @@ use clap::Args;
 use lookalike_engine::{AuditOptions, audit};
 
 use crate::{
+    config::ConfigFile,
     front::Flags,
     output::{Bars, print, print_data, say, warnings},
     report::{self, Report},
@@ -45,13 +46,16 @@ pub struct Audit {
     results: Vec<String>,
     #[command(flatten)]
     options: AuditOptions,
+    #[command(flatten)]
+    file: ConfigFile,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
 }
 
 impl Audit {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.file.fill(&mut self.options)?;
         let (json, quiet, output) = (
             self.json,
             self.options.execution.quiet,

@@ -15,6 +15,7 @@ use lookalike_engine::{
 use lookalike_options::Given;
 
 use crate::{
+    config::ConfigFile,
     found::{above, found, notes, page_size},
     front::Flags,
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
@@ -74,13 +75,16 @@ pub struct Mirrors {
     history: bool,
     #[command(flatten)]
     options: MirrorsOptions,
+    #[command(flatten)]
+    file: ConfigFile,
     /// Print the summary as JSON on standard error, even with -q
     #[arg(long)]
     json: bool,
 }
 
 impl Mirrors {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.file.fill(&mut self.options)?;
         if self.history || !self.more.is_empty() {
             return self.follow();
         }

@@ -13,8 +13,8 @@ use lookalike_io::{
     words,
 };
 use lookalike_options::{
-    Execution, Folding, Given, Inputs, OutputFiles, Page, Parsed, SavedProgress, choice, choice_of,
-    options,
+    Execution, Folding, Given, Inputs, OutputFiles, Page, Parsed, References, SavedProgress,
+    choice, choice_of, options,
 };
 
 use super::asked::Cutting;
@@ -34,12 +34,8 @@ options! {
 pub struct CutOptions {
     #[command(flatten)]
     pub inputs: Inputs,
-    /// Also cut passages that occur in REF
-    ///
-    /// References are read like inputs, come before them, and are not written. Nothing is cut out of them. All names after --against,
-    /// up to the next flag, are references, so put INPUT before --against.
-    #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
-    pub against: Vec<String>,
+    #[command(flatten)]
+    pub references: References,
     /// Write the records with the remaining texts to FILE (- for standard output)
     ///
     /// FILE can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br. If FILE is a
@@ -148,19 +144,20 @@ impl FromStr for CutWithin {
 const MARK: &str = "cut_";
 
 impl CutOptions {
-    /// Returns the run that these options describe, and what is cut.
+    /// Returns the run that these options describe, and what is cut. `references` says whether there are references that the options
+    /// do not name.
     ///
     /// # Errors
     /// Fails if an option has a wrong value, or if options do not work together. No file is read.
-    pub fn plan(&self) -> Result<(RunConfig, Cutting)> {
-        Given::of(self).check()?;
+    pub fn plan(&self, references: bool) -> Result<(RunConfig, Cutting)> {
+        Given::of(self).and("against", references).check()?;
         if self.inputs.records.fields.set_field.is_some() {
             let what = words![Setting("set_field"), ": a set has no passages"];
             return Err(Error::new(ErrorKind::Config, what)
                 .advise("leave it out, or use `lookalike dedup`"));
         }
         let within = self.within.as_ref().map(|Parsed(within)| within);
-        if !self.against.is_empty() && !matches!(within, None | Some(CutWithin::All)) {
+        if !self.references.against.is_empty() && !matches!(within, None | Some(CutWithin::All)) {
             let what = words![
                 Setting("within"),
                 ": references are compared with all documents; leave out ",
@@ -180,12 +177,11 @@ impl CutOptions {
             resume: Resume::of(&self.saved),
             output_format: self.files.output_format,
             limit: self.files.limit(),
-            against: self.against.clone(),
             label_field: match within {
                 Some(CutWithin::Group(field)) => Some(field.clone()),
                 _ => None,
             },
-            ..RunConfig::of(&self.inputs, &self.execution, method)
+            ..RunConfig::against(&self.references, &self.inputs, &self.execution, method)
         };
         let usual = CutConfig::default();
         let cut = CutConfig {

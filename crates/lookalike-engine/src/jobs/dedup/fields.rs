@@ -170,6 +170,7 @@ pub(super) fn all_passes(
         // Keep order is that of the first field.
         let config = RunConfig {
             text_field: field.clone(),
+            against_text_field: None,
             keep: Some(Keep::First),
             label_field: None,
             ..config.clone()

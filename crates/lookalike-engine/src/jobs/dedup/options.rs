@@ -26,6 +26,15 @@ pub struct DedupOptions {
     pub inputs: Inputs,
     #[command(flatten)]
     pub references: References,
+    /// Compare inputs with references only, not with each other
+    #[arg(long, help_heading = "References")]
+    pub against_only: bool,
+    /// With --measure containment: drop documents that contain a reference
+    ///
+    /// For example, a training text is dropped if it contains a test item. Without this flag, a document is dropped if a
+    /// reference contains it.
+    #[arg(long, help_heading = "References")]
+    pub drop_holders: bool,
     /// Write the kept records to KEPT (- for standard output)
     ///
     /// KEPT can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br. If KEPT is a
@@ -101,7 +110,7 @@ impl DedupOptions {
     /// # Errors
     /// Fails if an option has a wrong value, or if options do not work together. No file is read.
     pub fn plan(&self, references: bool) -> Result<DedupPlan> {
-        let given = Given::of(self);
+        let given = Given::of(self).and("against", references);
         given.check()?;
         given.required(&[("output", &["label"]), ("label", &["label_prefix"])])?;
         let method = Config {
@@ -110,9 +119,8 @@ impl DedupOptions {
         };
         let method = self.inputs.records.fields.of_sets(method)?;
         let run = RunConfig {
-            against: self.references.against.clone(),
-            against_only: self.references.against_only,
-            drop_holders: self.references.drop_holders,
+            against_only: self.against_only,
+            drop_holders: self.drop_holders,
             keep: self.law.keep(),
             keep_per_group: self.size.most(),
             resume: Resume::of(&self.saved),
@@ -121,7 +129,7 @@ impl DedupOptions {
             label_field: self.page.report_by.clone(),
             output_format: self.files.output_format,
             limit: self.files.limit(),
-            ..RunConfig::of(&self.inputs, &self.execution, method)
+            ..RunConfig::against(&self.references, &self.inputs, &self.execution, method)
         };
         let outputs = Outputs {
             kept: self.output.clone(),

@@ -5,7 +5,8 @@ use std::{num::NonZeroUsize, path::PathBuf};
 use lookalike::{Config, Verify};
 use lookalike_io::error::Result;
 use lookalike_options::{
-    Execution, Finding, Floor, Given, Inputs, MethodBy, ReportPage, Shingling, choice, options,
+    Execution, Finding, Floor, Given, Inputs, MethodBy, References, ReportPage, Shingling, choice,
+    options,
 };
 
 use crate::config::{ReportConfig, RunConfig};
@@ -15,12 +16,8 @@ options! {
 pub struct PairsOptions {
     #[command(flatten)]
     pub inputs: Inputs,
-    /// List only pairs of a REF document and an input document
-    ///
-    /// A REF is named and read like an input, or is the folder of an index. The same id may occur in REF and in the inputs. All names after --against, up to
-    /// the next flag, are references, so put INPUT before --against.
-    #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
-    pub against: Vec<String>,
+    #[command(flatten)]
+    pub references: References,
     /// Write the pairs to FILE instead of standard output
     ///
     /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
@@ -62,12 +59,12 @@ pub struct PairsOptions {
 const THRESHOLD: f64 = 0.5;
 
 impl PairsOptions {
-    /// Returns the run that these options describe.
+    /// Returns the run that these options describe. `references` says whether there are references that the options do not name.
     ///
     /// # Errors
     /// Fails if an option has a wrong value, or if options do not work together. No file is read.
-    pub fn plan(&self) -> Result<RunConfig> {
-        Given::of(self).check()?;
+    pub fn plan(&self, references: bool) -> Result<RunConfig> {
+        Given::of(self).and("against", references).check()?;
         let mut finding = self.finding.clone();
         if self.exact {
             finding.method = Some(MethodBy::Shingle);
@@ -79,11 +76,10 @@ impl PairsOptions {
         };
         let method = self.inputs.records.fields.of_sets(method)?;
         Ok(RunConfig {
-            against: self.against.clone(),
             nearest: self.nearest,
             report: ReportConfig::of(&self.page, &Floor::default(), &method)?,
             label_field: self.page.report_by.clone(),
-            ..RunConfig::of(&self.inputs, &self.execution, method)
+            ..RunConfig::against(&self.references, &self.inputs, &self.execution, method)
         })
     }
 }

@@ -45,6 +45,18 @@ impl Fields {
         Self::new(String::new(), None, String::new(), Keep::First, None)
     }
 
+    /// Returns these fields with the text in another field.
+    pub(crate) fn with_text(&self, text: &str) -> Self {
+        let Self {
+            set,
+            id,
+            keep,
+            label,
+            ..
+        } = self.clone();
+        Self::new(text.into(), set, id, keep, label)
+    }
+
     /// Creates the fields from names. In JSON, a name is the exact name of a field, or else a dotted path into objects. In CSV,
     /// it is the exact name of a column. The text may have several names with commas between them, and `[]` in a path means each element
     /// of an array.

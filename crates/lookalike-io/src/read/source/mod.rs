@@ -81,6 +81,17 @@ pub struct Source {
     pub left_out: Option<LeftOut>,
 }
 
+/// Returns an error about references with the setting that names the field of their texts.
+fn named_for_references(error: Error, reading: &Reading) -> Error {
+    let Some(_) = &reading.text_of_references else {
+        return error;
+    };
+    let own = Setting("against_text_field");
+    error
+        .naming(Setting("text_field"), own)
+        .naming(Setting("set_field"), own)
+}
+
 /// The number of bytes in a block: small enough to fit in a core's cache, and large enough to amortise the overhead per block.
 const SPAN: usize = 256 << 10;
 
@@ -106,6 +117,12 @@ impl Source {
             keep: Keep::First,
             ..reading.fields.clone()
         };
+        // Stored records have fields of any name.
+        let of_stored = fields.clone();
+        let fields = reading
+            .text_of_references
+            .as_ref()
+            .map_or(fields.clone(), |text| fields.with_text(text));
         let of_references = Reading {
             fields,
             ..reading.clone()
@@ -139,6 +156,7 @@ impl Source {
             .filter(|name| *name != "UTF-8" && !name.starts_with("UTF-16"));
         // Stored texts were taken from pages and decoded before they were stored.
         let of_stored = Reading {
+            fields: of_stored,
             html: None,
             encoding: None,
             line_encoding: None,
@@ -160,7 +178,8 @@ impl Source {
             names.iter().zip(&formats).try_for_each(refuse)?;
         }
         let (first, others) = inputs.split_at(references);
-        let mut tables = tables::open(first, &formats[..references], &of_references.fields)?;
+        let mut tables = tables::open(first, &formats[..references], &of_references.fields)
+            .map_err(|error| named_for_references(error, &of_references))?;
         tables.extend(tables::open(
             others,
             &formats[references..],
@@ -267,6 +286,15 @@ impl Source {
             Input::Stored(_) => &self.of_stored,
             _ if input < self.references => &self.of_references,
             _ => &self.reading,
+        }
+    }
+
+    /// Returns an error about a part with the setting that names the field of its texts.
+    pub fn named(&self, part: usize, error: Error) -> Error {
+        if self.parts[part].input < self.references {
+            named_for_references(error, &self.of_references)
+        } else {
+            error
         }
     }
 

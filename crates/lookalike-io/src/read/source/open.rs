@@ -137,8 +137,8 @@ impl Source {
             Format::Delimited => {
                 let stream = RecordStream::cells(reader, name, self.reading_of(part));
                 Stream::Records(stream.map_err(|failure| {
-                    self.failed(part, failure)
-                        .placed(|line| self.place(part, line + 1))
+                    let error = self.failed(part, failure);
+                    self.named(part, error.placed(|line| self.place(part, line + 1)))
                 })?)
             }
             #[cfg(feature = "warc")]

@@ -32,7 +32,7 @@ pub fn cut_texts<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Cuts, CutTexts, Bound<'py, PyAny>)> {
     let in_memory = texts.is_some();
-    let (run, cutting) = of_cut(options)?;
+    let (run, cutting) = of_cut(options, !references.is_empty())?;
     let Asked {
         config,
         ids,
