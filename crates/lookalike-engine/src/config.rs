@@ -484,9 +484,10 @@ impl RunConfig {
     /// Returns which document of a group is kept. If containment is measured, the default is the longest document, so that the
     /// whole text is kept rather than an excerpt. If the inputs are not compared with each other, the choice does not matter.
     pub fn keep(&self) -> Keep {
-        self.keep.clone().unwrap_or(match self.against_only {
-            true => Keep::First,
-            false => Keep::usual(self.method.measure),
+        self.keep.clone().unwrap_or(if self.against_only {
+            Keep::First
+        } else {
+            Keep::usual(self.method.measure)
         })
     }
 }

@@ -175,9 +175,10 @@ impl State {
                 after: Some(self.named(number, settled.after)?),
             })
         };
-        let all: Result<Vec<Change>> = match settled.len() < MANY {
-            true => settled.iter().map(named).collect(),
-            false => apart(|| try_par_map(&settled, named)),
+        let all: Result<Vec<Change>> = if settled.len() < MANY {
+            settled.iter().map(named).collect()
+        } else {
+            apart(|| try_par_map(&settled, named))
         };
         let all = all?;
         changes.reserve(all.len());

@@ -150,12 +150,13 @@ impl State {
                 cluster_size,
             });
         };
-        let (reason, likeness) = match self.same(number, representative)? {
-            true => (Reason::Exact, Likeness::Same),
-            false => (
+        let (reason, likeness) = if self.same(number, representative)? {
+            (Reason::Exact, Likeness::Same)
+        } else {
+            (
                 Reason::Near,
                 self.likeness(number, representative, similarity)?,
-            ),
+            )
         };
         let representative_id = Some(self.id(representative)?);
         let similarity = likeness.similarity(reason, Measure::Resemblance);

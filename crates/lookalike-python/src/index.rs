@@ -146,14 +146,15 @@ impl LshIndex {
     }
 
     fn batch(&self, texts: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
-        match texts.is_instance_of::<PyString>() {
-            true => Err(PyTypeError::new_err(
+        if texts.is_instance_of::<PyString>() {
+            Err(PyTypeError::new_err(
                 "expected a batch of texts, not one text; give a list",
-            )),
-            false => sound("texts", texts)?
+            ))
+        } else {
+            sound("texts", texts)?
                 .try_iter()?
                 .map(|text| sets::text(&self.config, &text?))
-                .collect(),
+                .collect()
         }
     }
 }
@@ -265,9 +266,10 @@ impl LshIndex {
     /// Raises `KeyError` if the id is not in the index.
     #[pyo3(signature = (id, /))]
     fn remove(&self, py: Python<'_>, id: Id) -> PyResult<()> {
-        match py.detach(|| self.write().remove(&id.clone().into())) {
-            true => Ok(()),
-            false => Err(PyKeyError::new_err(id)),
+        if py.detach(|| self.write().remove(&id.clone().into())) {
+            Ok(())
+        } else {
+            Err(PyKeyError::new_err(id))
         }
     }
 

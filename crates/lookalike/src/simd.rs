@@ -17,9 +17,10 @@ pub enum Simd {
 impl Simd {
     /// Returns the best instruction set of this machine; with the cargo feature `portable`, always portable code.
     pub fn detect() -> Self {
-        match cfg!(feature = "portable") {
-            true => Self::Portable,
-            false => Self::all().last().unwrap_or(Self::Portable),
+        if cfg!(feature = "portable") {
+            Self::Portable
+        } else {
+            Self::all().last().unwrap_or(Self::Portable)
         }
     }
 

@@ -314,12 +314,13 @@ impl Dedup {
                 counted(against.documents, "reference document"),
                 count(against.dropped),
             );
-            let others = match against.only {
-                true => "inputs were not compared with each other".into(),
-                false => format!(
+            let others = if against.only {
+                "inputs were not compared with each other".into()
+            } else {
+                format!(
                     "{} as matches of a kept document",
                     count(s.dropped - against.dropped)
-                ),
+                )
             };
             lines.insert(
                 1,

@@ -107,9 +107,10 @@ impl Finding {
         self.too_large = table.counts.too_large;
         let [met, refused] =
             [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));
-        (self.pairs_met, self.pairs_refused) = match matcher.method.keeps_samples() {
-            true => (counted.met, counted.met - counted.candidates),
-            false => (met, refused),
+        (self.pairs_met, self.pairs_refused) = if matcher.method.keeps_samples() {
+            (counted.met, counted.met - counted.candidates)
+        } else {
+            (met, refused)
         };
         self.common = counted.excluded.len() as u64;
         self.most_common = counted

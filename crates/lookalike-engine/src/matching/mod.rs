@@ -106,9 +106,10 @@ impl Likeness {
 
     /// Returns the lower of the likenesses of two fields.
     fn lower(self, other: Self) -> Self {
-        match self.similarity < other.similarity || self.counts_more(other) {
-            true => self,
-            false => other,
+        if self.similarity < other.similarity || self.counts_more(other) {
+            self
+        } else {
+            other
         }
     }
 }
@@ -286,9 +287,10 @@ impl<'a> Matcher<'a> {
                     return Ok(None);
                 }
                 let others = sets.get(other, &mut scratch.set)?;
-                let counted = match held {
-                    false => measure.at_least(set, others, least),
-                    true => measure.at_least(others, set, least).map(Overlap::swapped),
+                let counted = if held {
+                    measure.at_least(others, set, least).map(Overlap::swapped)
+                } else {
+                    measure.at_least(set, others, least)
                 };
                 let counted =
                     counted.filter(|&overlap| self.method.config().contains_enough(overlap));

@@ -151,9 +151,10 @@ fn combine(
             if is_open || references.contains(document) {
                 bytes.extend(document.to_le_bytes());
             }
-            combined.append(&[match own().all(is_empty) {
-                true => EMPTY_DIGEST,
-                false => DigestBy::Xxh3.digest(&bytes),
+            combined.append(&[if own().all(is_empty) {
+                EMPTY_DIGEST
+            } else {
+                DigestBy::Xxh3.digest(&bytes)
             }])?;
         }
     }

@@ -75,10 +75,11 @@ pub(crate) fn two_documents<N: PartialEq>(
 
 /// Returns a similarity that was read, if it is between 0 and 1.
 pub(crate) fn valid_similarity(value: f64) -> Result<f64> {
-    match (0.0..=1.0).contains(&value) {
-        true => Ok(value),
-        false => Err(Error::record(format!("{value} is not a similarity"))
-            .advise("give a number from 0 to 1")),
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err(Error::record(format!("{value} is not a similarity"))
+            .advise("give a number from 0 to 1"))
     }
 }
 

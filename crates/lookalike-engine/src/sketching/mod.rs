@@ -349,20 +349,20 @@ fn restore<L: Look>(
         table.add(&mut sketched, checked)?;
         sink(found).map(Some)
     })?;
-    state.resumed =
-        (state.sketches.len() > 0).then(|| match start.block.0 == source.parts().len() {
-            true => Resumed {
+    state.resumed = (state.sketches.len() > 0).then(|| {
+        if start.block.0 == source.parts().len() {
+            Resumed {
                 stage: Stage::Pairing,
                 share: None,
-            },
-            false => {
-                let share = (source.total() > 0).then(|| done as f64 / source.total() as f64);
-                Resumed {
-                    stage: Stage::Sketching,
-                    share,
-                }
             }
-        });
+        } else {
+            let share = (source.total() > 0).then(|| done as f64 / source.total() as f64);
+            Resumed {
+                stage: Stage::Sketching,
+                share,
+            }
+        }
+    });
     Ok(start)
 }
 

@@ -289,11 +289,12 @@ impl Manifest {
             );
             let refused = Error::new(ErrorKind::Config, what).about(Setting("resume"));
             let refused = refused.advise("continue with that version, or give another folder");
-            return Err(match self.state.format < WITHOUT_COMMANDS {
-                true => refused.advise(format!(
+            return Err(if self.state.format < WITHOUT_COMMANDS {
+                refused.advise(format!(
                     "remove {whose} if you do not need it, because it contains command lines, which may contain passwords"
-                )),
-                false => refused,
+                ))
+            } else {
+                refused
             });
         }
         if self.configuration.get() != own.configuration.get() {
@@ -520,9 +521,10 @@ impl Look {
         if before != now {
             return (before, now);
         }
-        let (end, before, now) = match self.first == other.first {
-            true => ("last", &self.last, &other.last),
-            false => ("first", &self.first, &other.first),
+        let (end, before, now) = if self.first == other.first {
+            ("last", &self.last, &other.last)
+        } else {
+            ("first", &self.first, &other.first)
         };
         (
             format!("the digest {before} of its {end} 64 KiB"),

@@ -60,9 +60,10 @@ pub(super) fn lock(folder: &Path) -> Result<WriteLock> {
         source,
     };
     let file = File::open_or_create(&path).map_err(failed)?;
-    match file.try_lock().map_err(failed)? {
-        true => Ok(WriteLock::new(file)),
-        false => Err(Error::Locked(folder.into())),
+    if file.try_lock().map_err(failed)? {
+        Ok(WriteLock::new(file))
+    } else {
+        Err(Error::Locked(folder.into()))
     }
 }
 

@@ -46,15 +46,14 @@ impl Index {
     pub fn add(&self, documents: &[NewDocument], on_conflict: OnConflict) -> Result<Vec<Change>> {
         let preparer = self.preparer();
         let prepare = |scratch: &mut Scratch, new: &NewDocument| preparer.prepare(new, scratch);
-        let prepared = match documents.len() < MANY {
-            true => {
-                let mut scratch = Scratch::default();
-                documents
-                    .iter()
-                    .map(|new| prepare(&mut scratch, new))
-                    .collect()
-            }
-            false => par_map_init(documents, Scratch::default, prepare),
+        let prepared = if documents.len() < MANY {
+            let mut scratch = Scratch::default();
+            documents
+                .iter()
+                .map(|new| prepare(&mut scratch, new))
+                .collect()
+        } else {
+            par_map_init(documents, Scratch::default, prepare)
         };
         self.add_prepared(prepared, on_conflict)
     }
@@ -224,9 +223,10 @@ impl Index {
                     Ok((removed, added)) => {
                         let record =
                             (!is_large).then(|| Record::new(state.store, &removed, &added));
-                        let applied = match is_large {
-                            true => state.apply_large(&removed, added)?,
-                            false => state.apply_many(&removed, added)?,
+                        let applied = if is_large {
+                            state.apply_large(&removed, added)?
+                        } else {
+                            state.apply_many(&removed, added)?
                         };
                         records.extend(record.map(|record| record.finish(&applied, writer.next)));
                         writer.next += applied.changes.len() as u64;

@@ -53,9 +53,10 @@ impl Bits {
 
     /// Inserts a position, or removes it.
     pub(crate) fn set(&mut self, position: u64, is_in: bool) {
-        match is_in {
-            true => self.insert(position),
-            false => self.remove(position),
+        if is_in {
+            self.insert(position)
+        } else {
+            self.remove(position)
         }
     }
 

@@ -130,9 +130,10 @@ impl Segment {
 
     /// Verifies every block, and that the name is right.
     pub(crate) fn check(&self) -> Result<()> {
-        match format!("segment-{:032x}", self.blocks.hash()?) == self.listed.name {
-            true => Ok(()),
-            false => Err(self.blocks.damaged("its name does not fit its content")),
+        if format!("segment-{:032x}", self.blocks.hash()?) == self.listed.name {
+            Ok(())
+        } else {
+            Err(self.blocks.damaged("its name does not fit its content"))
         }
     }
 

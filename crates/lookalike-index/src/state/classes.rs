@@ -243,9 +243,10 @@ impl State {
         if is_there {
             return Ok(());
         }
-        match is_kept {
-            true => self.in_leading.insert(posted, ()),
-            false => self.in_following.insert(posted, ()),
+        if is_kept {
+            self.in_leading.insert(posted, ())
+        } else {
+            self.in_following.insert(posted, ())
         };
         if self
             .mates

@@ -222,9 +222,10 @@ impl State {
                 let (open, offset) = self
                     .in_segment(number)
                     .ok_or_else(|| Self::missing(number))?;
-                match open.segment.has_keys() {
-                    true => with_buffers(|buffers| open.segment.key(offset, buffers))?,
-                    false => 0,
+                if open.segment.has_keys() {
+                    with_buffers(|buffers| open.segment.key(offset, buffers))?
+                } else {
+                    0
                 }
             }
         };

@@ -40,9 +40,10 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// Removes a file, or a folder with all that is in it. Links are removed and never followed.
 pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || {
-        match path.symlink_metadata()?.is_dir() {
-            true => fs::remove_dir_all(path),
-            false => fs::remove_file(path),
+        if path.symlink_metadata()?.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
         }
     })
 }

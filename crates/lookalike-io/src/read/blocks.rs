@@ -359,16 +359,18 @@ impl<'a> Blocks<'a> {
             *state.held.entry(part).or_default() += 1;
             return Some(match std::mem::replace(open, Open::Busy) {
                 Open::Plain(file, index) => {
-                    match index + 1 == blocks(file.1, self.source.span()) {
-                        true => _ = state.open.remove(at),
-                        false => *open = Open::Plain(file.clone(), index + 1),
+                    if index + 1 == blocks(file.1, self.source.span()) {
+                        _ = state.open.remove(at)
+                    } else {
+                        *open = Open::Plain(file.clone(), index + 1)
                     }
                     Turn::Plain(part, file, index)
                 }
                 Open::Files(files, index) => {
-                    match index + 1 == files.len() {
-                        true => _ = state.open.remove(at),
-                        false => *open = Open::Files(files.clone(), index + 1),
+                    if index + 1 == files.len() {
+                        _ = state.open.remove(at)
+                    } else {
+                        *open = Open::Files(files.clone(), index + 1)
                     }
                     Turn::Files(part, files, index)
                 }
@@ -421,9 +423,10 @@ impl<'a> Blocks<'a> {
             return Ok(());
         };
         block.number = first + block.buffer.index as usize;
-        match rest.first().is_none_or(|&end| block.number < end) {
-            true => Ok(()),
-            false => Err(self.source.changed(block.part)),
+        if rest.first().is_none_or(|&end| block.number < end) {
+            Ok(())
+        } else {
+            Err(self.source.changed(block.part))
         }
     }
 

@@ -547,9 +547,10 @@ fn number_in(name: &str) -> Option<(usize, usize, usize)> {
 /// Returns the name of the output for an input of this name: that of JSON Lines if the format of the input is not written.
 fn writable(name: PathBuf, format: Option<Format>) -> PathBuf {
     let is_written = |format| !matches!(format, Some(Format::Warc | Format::Html));
-    match is_written(format) && is_written(name.to_str().and_then(Format::of_name)) {
-        true => name,
-        false => with_ending(&name, ".jsonl"),
+    if is_written(format) && is_written(name.to_str().and_then(Format::of_name)) {
+        name
+    } else {
+        with_ending(&name, ".jsonl")
     }
 }
 

@@ -97,14 +97,15 @@ pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
         .map(|input| (of_input(input), format!("the input {}", input.name())))
         .collect();
     // Files that are documents can only be overwritten if they exist.
-    let documents: BTreeMap<Place, &Path> = match outputs.iter().any(|output| output.is_file()) {
-        true => inputs
+    let documents: BTreeMap<Place, &Path> = if outputs.iter().any(|output| output.is_file()) {
+        inputs
             .iter()
             .filter_map(Input::files)
             .flatten()
             .map(|path| (Place::of_path(path), path))
-            .collect(),
-        false => BTreeMap::new(),
+            .collect()
+    } else {
+        BTreeMap::new()
     };
     for &output in outputs {
         let place = Place::of_path(output);

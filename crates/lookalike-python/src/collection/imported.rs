@@ -52,13 +52,13 @@ pub fn imported(called: &str, data: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, B
     });
     let opened =
         opened.unwrap_or_else(|panic| Err(unreadable(called, &lookalike_engine::said(&*panic))));
-    let (schema, reader) =
-        opened.map_err(
-            |error: PyErr| match error.is_instance_of::<PyException>(py) {
-                true => unreadable(called, &error.value(py)),
-                false => error,
-            },
-        )?;
+    let (schema, reader) = opened.map_err(|error: PyErr| {
+        if error.is_instance_of::<PyException>(py) {
+            unreadable(called, &error.value(py))
+        } else {
+            error
+        }
+    })?;
     Ok((
         schema,
         Batches {

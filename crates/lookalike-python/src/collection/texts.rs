@@ -120,12 +120,13 @@ impl Texts {
             .collect::<PyResult<Vec<_>>>()?;
         let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         let schema = Arc::new(Schema::new(fields));
-        let batches = match columns.is_empty() {
-            true => Vec::new(),
-            false => vec![
+        let batches = if columns.is_empty() {
+            Vec::new()
+        } else {
+            vec![
                 RecordBatch::try_new(schema.clone(), columns)
                     .map_err(|error| unreadable(called, &error))?,
-            ],
+            ]
         };
         Ok(Self {
             schema,
@@ -208,12 +209,13 @@ impl Texts {
                 items: &items,
                 skip_bad,
             };
-            let (field, column) = match name == text {
-                true => (
+            let (field, column) = if name == text {
+                (
                     lists::text_field(text, sets),
                     Arc::new(list.texts(0, usize::MAX)?.0) as ArrayRef,
-                ),
-                false => list.column()?,
+                )
+            } else {
+                list.column()?
             };
             all = all
                 .with(field, &column)

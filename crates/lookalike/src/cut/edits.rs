@@ -68,15 +68,16 @@ pub fn edits(
             ..cut
                 .get(number + 1)
                 .map_or(units.spans.len(), |next| next.start);
-        match is_all {
-            true => edits.push(Edit {
+        if is_all {
+            edits.push(Edit {
                 span: Span {
                     start: 0,
                     end: text.len(),
                 },
                 insert: String::new(),
-            }),
-            false => edits.push(editor.edit(&before, range, &after, edits.last())),
+            })
+        } else {
+            edits.push(editor.edit(&before, range, &after, edits.last()))
         }
     }
     edits
@@ -145,15 +146,14 @@ impl Editor<'_> {
             };
         }
         let last_unit = before.end - 1;
-        let context = match tail.is_empty() {
-            true => {
-                let from = spans[last_unit].start.max(done);
-                let inserted = last
-                    .filter(|last| last.span.end > spans[last_unit].start)
-                    .map_or("", |last| &last.insert);
-                [inserted, &self.text[from..start]].concat()
-            }
-            false => tail.clone(),
+        let context = if tail.is_empty() {
+            let from = spans[last_unit].start.max(done);
+            let inserted = last
+                .filter(|last| last.span.end > spans[last_unit].start)
+                .map_or("", |last| &last.insert);
+            [inserted, &self.text[from..start]].concat()
+        } else {
+            tail.clone()
         };
         let removed = &self.text[spans[range.start].start..end];
         let between = self.between(&context, removed, &first);
@@ -165,11 +165,12 @@ impl Editor<'_> {
 
     /// Returns the start of a place's line if whole lines are cut, and else the place.
     fn line(&self, place: usize) -> usize {
-        match self.config.whole_lines {
-            true => self.text[..place]
+        if self.config.whole_lines {
+            self.text[..place]
                 .rfind(['\n', '\r'])
-                .map_or(0, |before| before + 1),
-            false => place,
+                .map_or(0, |before| before + 1)
+        } else {
+            place
         }
     }
 

@@ -78,9 +78,10 @@ impl UnitReader {
 
     /// Reads tokens that depend on where they are in the text.
     fn read_with_places(&mut self, simd: Simd, text: Text, plain: &mut String, config: &CutConfig) {
-        match config.verbatim {
-            true => self.units.clear(),
-            false => self.read_tokens(simd, text, config.tokens),
+        if config.verbatim {
+            self.units.clear()
+        } else {
+            self.read_tokens(simd, text, config.tokens)
         }
         let text = text.decode(plain);
         self.units.spans = token_spans(text, config.tokens, config.folds);
@@ -115,9 +116,10 @@ impl UnitReader {
             if from == to {
                 continue;
             }
-            units.hashes.push(match config.verbatim {
-                true => xxh3_64(&text.as_bytes()[part.start..part.end]),
-                false => digest_by(simd, &hashes[from..to]) as u64,
+            units.hashes.push(if config.verbatim {
+                xxh3_64(&text.as_bytes()[part.start..part.end])
+            } else {
+                digest_by(simd, &hashes[from..to]) as u64
             });
             units.tokens.push((to - from) as u32);
         }

@@ -221,9 +221,12 @@ impl<'a> Collection<'a> {
             }
             first_of[d as usize] = firsts[cluster];
         }
-        let representative = |d: u32| match self.sets[d as usize].is_empty() {
-            true => None,
-            false => Some(first_of[first_copies[d as usize] as usize]).filter(|&first| first != d),
+        let representative = |d: u32| {
+            if self.sets[d as usize].is_empty() {
+                None
+            } else {
+                Some(first_of[first_copies[d as usize] as usize]).filter(|&first| first != d)
+            }
         };
         Ok((0..order.len() as u32).map(representative).collect())
     }
@@ -352,16 +355,16 @@ impl<'a> Collection<'a> {
     }
 
     fn estimate(&self, a: u32, b: u32) -> f64 {
-        match self.method.sketcher.keeps_samples() {
-            true => self.method.sketcher.estimate_samples(
+        if self.method.sketcher.keeps_samples() {
+            self.method.sketcher.estimate_samples(
                 self.method.config().measure,
                 self.sample(a),
                 self.sample(b),
-            ),
-            false => self
-                .method
+            )
+        } else {
+            self.method
                 .sketcher
-                .estimate(self.bits.get(a), self.bits.get(b)),
+                .estimate(self.bits.get(a), self.bits.get(b))
         }
     }
 

@@ -132,9 +132,10 @@ impl Sums {
         } = *self;
         let share = y / x;
         let variance = self.factor() * (yy - 2.0 * share * xy + share * share * xx) / (x * x);
-        let trials = match share > 0.0 && share < 1.0 && variance > 0.0 {
-            true => (share * (1.0 - share) / variance).min(pairs),
-            false => x * x / xx,
+        let trials = if share > 0.0 && share < 1.0 && variance > 0.0 {
+            (share * (1.0 - share) / variance).min(pairs)
+        } else {
+            x * x / xx
         };
         let Estimate { low, high, .. } = Estimate::of_trials(share, trials, t);
         [low, high]

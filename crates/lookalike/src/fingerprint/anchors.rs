@@ -262,10 +262,7 @@ mod tests {
             let anchored: Vec<usize> = (0..(words.len() + 1).saturating_sub(k)).filter(|&at| is_anchor(words[at])).collect();
             let covered = (0..words.len()).filter(|&at| anchored.iter().any(|&from| (from..from + k).contains(&at))).count();
             let judged = anchored.len() >= 50 || anchored.len() >= 20 && 3 * covered >= words.len();
-            let shingles: Vec<u64> = match judged {
-                true => anchored.iter().map(|&from| one(&words[from..from + k].join(" "), k)).collect(),
-                false => all(&text, k),
-            };
+            let shingles: Vec<u64> = if judged { anchored.iter().map(|&from| one(&words[from..from + k].join(" "), k)).collect() } else { all(&text, k) };
             prop_assert_eq!(kept(&text, k), (shingles, judged));
         }
     }

@@ -29,13 +29,13 @@ impl Sample<'_> {
 
     /// Returns the number of elements that 2^level divides.
     pub fn count(&self, level: u32) -> usize {
-        match level > self.level {
-            true => self
-                .elements
+        if level > self.level {
+            self.elements
                 .iter()
                 .filter(|element| element.trailing_zeros() >= level)
-                .count(),
-            false => self.elements.len(),
+                .count()
+        } else {
+            self.elements.len()
         }
     }
 }
@@ -183,9 +183,10 @@ impl Sharing {
         let (mut least, mut enough) = (1, n + 1);
         while least < enough {
             let middle = least.midpoint(enough);
-            match self.suffices(middle, n) {
-                true => enough = middle,
-                false => least = middle + 1,
+            if self.suffices(middle, n) {
+                enough = middle
+            } else {
+                least = middle + 1
             }
         }
         least

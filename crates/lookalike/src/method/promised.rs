@@ -114,12 +114,13 @@ impl<'a> Promised<'a> {
                 let within = |PairSizes { shared, a, b }| {
                     sketch::within_distance_of(shared, a, b, *width, *distance)
                 };
-                match size < ANGLE {
-                    true => lsh::pairs_at(size, self.threshold, &[], true)
+                if size < ANGLE {
+                    lsh::pairs_at(size, self.threshold, &[], true)
                         .into_iter()
                         .map(within)
-                        .fold(1.0, f64::min),
-                    false => sketch::within_distance(self.threshold, *width, *distance),
+                        .fold(1.0, f64::min)
+                } else {
+                    sketch::within_distance(self.threshold, *width, *distance)
                 }
             }
         }

@@ -58,9 +58,10 @@ const SAMPLED: usize = 50;
 impl Sketcher {
     pub(crate) fn new(config: &Config) -> Result<Self> {
         if let Cluster::Greedy(by) = config.cluster {
-            return match config.candidates == Candidates::default() {
-                true => Ok(Self::Bottom(Bottom::new(by.sample, config.seed)?)),
-                false => Err(ErrorKind::GreedyFinds.into()),
+            return if config.candidates == Candidates::default() {
+                Ok(Self::Bottom(Bottom::new(by.sample, config.seed)?))
+            } else {
+                Err(ErrorKind::GreedyFinds.into())
             };
         }
         Ok(match &config.candidates {

@@ -226,9 +226,10 @@ impl BottomSketch {
             &other.sample,
             if whole { usize::MAX } else { self.bottom.s },
         );
-        Ok(match whole && self.bottom.level == 0 {
-            true => Estimate::exact(shared as f64 / union as f64),
-            false => Estimate::of_share(shared, union),
+        Ok(if whole && self.bottom.level == 0 {
+            Estimate::exact(shared as f64 / union as f64)
+        } else {
+            Estimate::of_share(shared, union)
         })
     }
 
@@ -287,13 +288,14 @@ impl BottomSketch {
     }
 
     fn check_like(&self, other: &Self) -> Result<()> {
-        match self.bottom == other.bottom {
-            true => Ok(()),
-            false => Err(ErrorKind::UnlikeSketches {
+        if self.bottom == other.bottom {
+            Ok(())
+        } else {
+            Err(ErrorKind::UnlikeSketches {
                 left: self.describe(),
                 right: other.describe(),
             }
-            .into()),
+            .into())
         }
     }
 

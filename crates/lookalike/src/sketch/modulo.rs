@@ -150,14 +150,15 @@ pub(super) fn low_bits(level: u32) -> u64 {
 
 /// Checks that a level is from `least` to [`MAX_LEVEL`].
 pub(super) fn check_level(level: u32, least: u32) -> Result<()> {
-    match (least..=MAX_LEVEL).contains(&level) {
-        true => Ok(()),
-        false => Err(ErrorKind::Level {
+    if (least..=MAX_LEVEL).contains(&level) {
+        Ok(())
+    } else {
+        Err(ErrorKind::Level {
             level,
             least,
             most: MAX_LEVEL,
         }
-        .into()),
+        .into())
     }
 }
 

@@ -123,12 +123,13 @@ impl Kind {
     pub(crate) fn check(&self, bytes: &[u8]) -> Result<()> {
         let wrong = |what: String| Err(ErrorKind::NotASketch(what).into());
         if let Some(expected) = self.bytes() {
-            return match bytes.len() == expected {
-                true => Ok(()),
-                false => wrong(format!(
+            return if bytes.len() == expected {
+                Ok(())
+            } else {
+                wrong(format!(
                     "{expected} bytes are expected, got {}",
                     bytes.len()
-                )),
+                ))
             };
         }
         let level = level_of(self, bytes);

@@ -195,13 +195,10 @@ proptest! {
             }
             let sample = |scratch: &Scratch| (scratch.level, scratch.elements.clone());
             let ((level_a, elements_a), (level_b, elements_b)) = (sample(&of_a), sample(&of_b));
-            let found = match method.keeps_samples() {
-                true => method.estimate_samples(
+            let found = if method.keeps_samples() { method.estimate_samples(
                     crate::lsh::Sample { level: level_a, elements: &elements_a },
                     crate::lsh::Sample { level: level_b, elements: &elements_b },
-                ),
-                false => method.estimate(&of_a.bits, &of_b.bits),
-            };
+                ) } else { method.estimate(&of_a.bits, &of_b.bits) };
             prop_assert_eq!(found, expected.value, "{:?}", kind);
         }
     }

@@ -22,9 +22,10 @@ use crate::simd::Simd;
 /// Panics if this build does not support `by` or `folds`. [`TokensBy::check`] and [`Folds::check`] report this as an error.
 pub fn canonicalise(text: &str, by: TokensBy, folds: Folds, tokens: &mut Tokens) {
     refuse_unbuilt(by, folds);
-    match folds == Folds::default() {
-        true => read(text, by, Reading::<false>(folds), tokens),
-        false => read(text, by, Reading::<true>(folds), tokens),
+    if folds == Folds::default() {
+        read(text, by, Reading::<false>(folds), tokens)
+    } else {
+        read(text, by, Reading::<true>(folds), tokens)
     }
 }
 
@@ -61,9 +62,10 @@ impl<const FOLDED: bool> Reading<FOLDED> {
     }
 
     fn ascii_words(self, text: &[u8], tokens: &mut Tokens) {
-        match FOLDED && self.0.digits {
-            true => ascii::words::<true>(text, tokens),
-            false => ascii::words::<false>(text, tokens),
+        if FOLDED && self.0.digits {
+            ascii::words::<true>(text, tokens)
+        } else {
+            ascii::words::<false>(text, tokens)
         }
     }
 }

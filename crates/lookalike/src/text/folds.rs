@@ -74,13 +74,14 @@ impl Folds {
     /// # Errors
     /// Fails with [`ErrorKind::NotBuilt`] if `simplified` is set and this build lacks the feature `chinese`.
     pub fn check(self) -> Result<()> {
-        match self.simplified && !cfg!(feature = "chinese") {
-            true => Err(ErrorKind::NotBuilt {
+        if self.simplified && !cfg!(feature = "chinese") {
+            Err(ErrorKind::NotBuilt {
                 what: "the fold from traditional to simplified Chinese",
                 feature: "chinese",
             }
-            .into()),
-            false => Ok(()),
+            .into())
+        } else {
+            Ok(())
         }
     }
 

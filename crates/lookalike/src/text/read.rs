@@ -194,13 +194,15 @@ mod tests {
     fn check(text: &str) {
         let json = serde_json::to_string(text).unwrap();
         let json = &json[1..json.len() - 1];
-        let ascii = |c: char| match c.is_ascii() {
-            true => c.to_string(),
-            false => c
-                .encode_utf16(&mut [0; 2])
-                .iter()
-                .map(|unit| format!("\\u{unit:04x}"))
-                .collect(),
+        let ascii = |c: char| {
+            if c.is_ascii() {
+                c.to_string()
+            } else {
+                c.encode_utf16(&mut [0; 2])
+                    .iter()
+                    .map(|unit| format!("\\u{unit:04x}"))
+                    .collect()
+            }
         };
         let numbers: String = json.chars().map(ascii).collect();
         for by in [TokensBy::Auto, TokensBy::Words] {

@@ -159,10 +159,7 @@ mod tests {
         fn decoding_agrees_with_a_json_parser(text: String, ascii in any::<bool>()) {
             let mut json = serde_json::to_string(&text).unwrap();
             if ascii {
-                let escaped = |c: char| match c.is_ascii() {
-                    true => c.to_string(),
-                    false => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
-                };
+                let escaped = |c: char| if c.is_ascii() { c.to_string() } else { c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect() };
                 json = json.chars().map(escaped).collect();
                 prop_assert_eq!(&serde_json::from_str::<String>(&json).unwrap(), &text);
             }

@@ -88,13 +88,12 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
         };
         return canon::lines(text).filter_map(span).collect();
     }
-    match scanned(by, folds) && text.len() >= LONG {
-        true => scanned_spans(Simd::detect(), text, by, folds),
-        false => {
-            let mut spans = Vec::new();
-            spans_of_pieces(text, 0..text.len(), by, folds, &mut spans);
-            spans
-        }
+    if scanned(by, folds) && text.len() >= LONG {
+        scanned_spans(Simd::detect(), text, by, folds)
+    } else {
+        let mut spans = Vec::new();
+        spans_of_pieces(text, 0..text.len(), by, folds, &mut spans);
+        spans
     }
 }
 

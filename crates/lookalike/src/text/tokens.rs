@@ -44,13 +44,14 @@ impl TokensBy {
     /// # Errors
     /// Fails with [`ErrorKind::NotBuilt`] for `Jieba` if this build lacks the feature `jieba`.
     pub fn check(self) -> Result<()> {
-        match self == Self::Jieba && !cfg!(feature = "jieba") {
-            true => Err(ErrorKind::NotBuilt {
+        if self == Self::Jieba && !cfg!(feature = "jieba") {
+            Err(ErrorKind::NotBuilt {
                 what: "the Chinese dictionary",
                 feature: "jieba",
             }
-            .into()),
-            false => Ok(()),
+            .into())
+        } else {
+            Ok(())
         }
     }
 }

@@ -122,9 +122,10 @@ fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
         if !han || !marks.is_empty() || run.len() >= dictionary::RUN {
             words.extend(dictionary::cut(&run).map(String::from));
             run.clear();
-            match han {
-                true => words.last_mut().unwrap().push_str(marks),
-                false => words.push(token),
+            if han {
+                words.last_mut().unwrap().push_str(marks)
+            } else {
+                words.push(token)
             }
         }
     }

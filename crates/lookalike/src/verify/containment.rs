@@ -43,17 +43,20 @@ pub fn containment_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
         for other in candidates.drain(..) {
             met[other as usize] = false;
             let overlap = Measure::Containment.at_least(smaller, &sets[other as usize], threshold);
-            pairs.extend(overlap.map(|overlap| match d < other {
-                true => Pair {
-                    a: d,
-                    b: other,
-                    overlap,
-                },
-                false => Pair {
-                    a: other,
-                    b: d,
-                    overlap: Overlap::swapped(overlap),
-                },
+            pairs.extend(overlap.map(|overlap| {
+                if d < other {
+                    Pair {
+                        a: d,
+                        b: other,
+                        overlap,
+                    }
+                } else {
+                    Pair {
+                        a: other,
+                        b: d,
+                        overlap: Overlap::swapped(overlap),
+                    }
+                }
             }));
         }
         set.iter()

@@ -49,12 +49,13 @@ macro_rules! by_characters {
 
 /// Returns the first [`MOST_CHARACTERS`] characters of a value.
 fn start(value: &str) -> &str {
-    match value.len() > MOST_CHARACTERS {
-        true => value
+    if value.len() > MOST_CHARACTERS {
+        value
             .char_indices()
             .nth(MOST_CHARACTERS)
-            .map_or(value, |(end, _)| &value[..end]),
-        false => value,
+            .map_or(value, |(end, _)| &value[..end])
+    } else {
+        value
     }
 }
 

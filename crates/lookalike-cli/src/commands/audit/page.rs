@@ -183,9 +183,12 @@ fn removals(figures: &RemovalFigures, threshold: f64) -> Option<String> {
         return Some(line("removed", "nothing"));
     }
     let is_sample = *unchecked > 0;
-    let about = |number: u64, share: Option<Estimate>| match is_sample {
-        true => percent(share),
-        false => format!("{} ({})", count(number), percent(share)),
+    let about = |number: u64, share: Option<Estimate>| {
+        if is_sample {
+            percent(share)
+        } else {
+            format!("{} ({})", count(number), percent(share))
+        }
     };
     let mut lines = Vec::new();
     if *removed > 0 {
@@ -248,9 +251,10 @@ fn missed(figures: &KeptFigures, threshold: f64) -> String {
             _ => "not searched for, because --sample is 0".into(),
         };
     }
-    let of = match sampled == kept {
-        true => format!("{} kept documents", count(*kept)),
-        false => format!("{} sampled kept documents", count(*sampled)),
+    let of = if sampled == kept {
+        format!("{} kept documents", count(*kept))
+    } else {
+        format!("{} sampled kept documents", count(*sampled))
     };
     format!(
         "{} of {of} ({}) {} a near-duplicate that was kept, too\n{} with similarity {threshold} or higher",

@@ -81,9 +81,10 @@ pub(super) fn sketches(
     let bits = signatures
         .each_ref()
         .map(|signature| sketch::bits(signature.slots()));
-    let by_bits = match empty {
-        true => Estimate::exact(0.0),
-        false => agreement_estimate(sketch::agreement(&bits[0], &bits[1])),
+    let by_bits = if empty {
+        Estimate::exact(0.0)
+    } else {
+        agreement_estimate(sketch::agreement(&bits[0], &bits[1]))
     };
 
     let of_bottom = |level| {
@@ -239,9 +240,10 @@ pub(super) fn table(sketches: &[Sketched], exact: &Figures) -> String {
             count(sketch.bytes_b as u64)
         );
         let of = |what: &str, exact: f64, estimate: &Estimate| {
-            let says = match estimate.low == estimate.high {
-                true => format!("{:.4}, certain", estimate.value),
-                false => interval(estimate),
+            let says = if estimate.low == estimate.high {
+                format!("{:.4}, certain", estimate.value)
+            } else {
+                interval(estimate)
             };
             format!("{what:<21}  {exact:.4}  {says}\n")
         };

@@ -37,9 +37,10 @@ struct Report {
 impl Compare {
     /// Returns the sketches, if A and B are files of sketches, or if the collection consists of such files.
     pub(super) fn stored(&self) -> anyhow::Result<Option<Stored>> {
-        let found = match self.collection.is_empty() {
-            true => sole_sketches(&[&self.a, &self.b])?,
-            false => find_sketches(&self.run_config()?, &[&self.a, &self.b])?,
+        let found = if self.collection.is_empty() {
+            sole_sketches(&[&self.a, &self.b])?
+        } else {
+            find_sketches(&self.run_config()?, &[&self.a, &self.b])?
         };
         if found.is_some() {
             self.refuse_flags_of_texts()?;

@@ -144,9 +144,10 @@ impl SampleSize {
     }
 
     pub(super) fn page(&self, asked: &Asked) -> anyhow::Result<String> {
-        let resemblances: Vec<Option<f64>> = match asked.at.is_empty() {
-            true => vec![None],
-            false => asked.at.iter().copied().map(Some).collect(),
+        let resemblances: Vec<Option<f64>> = if asked.at.is_empty() {
+            vec![None]
+        } else {
+            asked.at.iter().copied().map(Some).collect()
         };
         match self.sketch {
             None => self.sizes(&resemblances, asked.json),

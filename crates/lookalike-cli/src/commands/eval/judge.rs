@@ -121,11 +121,13 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
     };
     // If all documents were evaluated, a share such as that of wrong drops is exact. If the evaluated documents are a random
     // sample, each document is an independent trial, so the share is an estimate with a confidence interval.
-    let of_documents =
-        |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
-            true => share.map(|share| Estimate::exact(share.value)),
-            false => share,
-        };
+    let of_documents = |share: Option<Estimate>| {
+        if truth.judged.len() == truth.documents() as usize {
+            share.map(|share| Estimate::exact(share.value))
+        } else {
+            share
+        }
+    };
     let by_similarity = truth.known().map(|(known, shown_from)| {
         let was_found = |a, b| found.binary_search(&(a, b)).is_ok();
         let known = known

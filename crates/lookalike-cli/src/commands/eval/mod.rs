@@ -78,9 +78,10 @@ impl Eval {
             parameters,
             runs,
         };
-        match self.json {
-            true => print_data(&header.json(&report)?)?,
-            false => print(&(table::page(&report) + &chart::page(&report)))?,
+        if self.json {
+            print_data(&header.json(&report)?)?
+        } else {
+            print(&(table::page(&report) + &chart::page(&report)))?
         }
         write(file, &header, &report)?;
         if let Some(html) = html {

@@ -96,12 +96,13 @@ pub fn page(report: &Report) -> String {
             truth.threshold
         ),
     };
-    let (quality, of) = match truth.judged < truth.documents {
-        true => (
+    let (quality, of) = if truth.judged < truth.documents {
+        (
             SAMPLED.to_vec(),
             format!("{DIM}wrong, missed, doubled: among the sampled documents{DIM:#}\n"),
-        ),
-        false => ([PAIRS, CLUSTERS].concat(), String::new()),
+        )
+    } else {
+        ([PAIRS, CLUSTERS].concat(), String::new())
     };
     let (quality, deeds) = (
         table("% of pairs", &report.runs, &quality),

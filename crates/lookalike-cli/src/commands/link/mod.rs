@@ -102,9 +102,10 @@ impl Link {
         };
         if let Some([a, b]) = self.options.explain.as_deref() {
             let explained = explain_link(&config, &asked, [a, b])?;
-            match self.json {
-                true => print_data(&report.json(&explained)?)?,
-                false => print(&pages::explained(&explained))?,
+            if self.json {
+                print_data(&report.json(&explained)?)?
+            } else {
+                print(&pages::explained(&explained))?
             }
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
@@ -112,9 +113,10 @@ impl Link {
             let bars = Bars::new(self.options.quiet);
             let plan = plan_link(&config, &asked, &|progress| bars.observe(progress));
             bars.clear();
-            match self.json {
-                true => print_data(&report.json(&plan?)?)?,
-                false => print(&pages::planned(&plan?))?,
+            if self.json {
+                print_data(&report.json(&plan?)?)?
+            } else {
+                print(&pages::planned(&plan?))?
             }
             return Ok(ExitCode::SUCCESS);
         }

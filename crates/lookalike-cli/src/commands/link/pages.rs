@@ -49,17 +49,16 @@ pub fn found(summary: &LinkSummary, has_details: bool) -> String {
         page += &format!("\n{:<40}  {:>10}", block.block, count(block.candidates));
         if block.values_passed_over > 0 {
             let pairs = counted(block.pairs_passed_over, "pair");
-            page += &match block.in_bands {
-                true => {
-                    format!(
-                        "; ignored: {} with too many records (at most {pairs})",
-                        counted(block.values_passed_over, "bucket")
-                    )
-                }
-                false => format!(
+            page += &if block.in_bands {
+                format!(
+                    "; ignored: {} with too many records (at most {pairs})",
+                    counted(block.values_passed_over, "bucket")
+                )
+            } else {
+                format!(
                     "; ignored: {} with too many records ({pairs})",
                     counted(block.values_passed_over, "value")
-                ),
+                )
             };
         }
     }

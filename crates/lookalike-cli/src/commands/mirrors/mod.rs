@@ -166,12 +166,9 @@ impl Mirrors {
                 .iter()
                 .for_each(|figures| say(&format!("report: {}", page_size(figures))));
             let many = summary.site_pairs >= MANY;
-            above(&summary.finding).iter().for_each(|words| match many {
-                true => say(&format!(
+            above(&summary.finding).iter().for_each(|words| if many { say(&format!(
                     "memory: {words}; pairs of sites cannot be spilled either: see --common-sites"
-                )),
-                false => say(&format!("memory: {words}")),
-            });
+                )) } else { say(&format!("memory: {words}")) });
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(

@@ -228,13 +228,14 @@ impl Passages {
 
 /// Returns the summary as text.
 fn words(summary: &PassagesSummary, among: bool) -> String {
-    let texts = match among {
-        true => format!("among {}", counted(summary.texts_a, "text")),
-        false => format!(
+    let texts = if among {
+        format!("among {}", counted(summary.texts_a, "text"))
+    } else {
+        format!(
             "between {} and {}",
             counted(summary.texts_a, "text"),
             counted(summary.texts_b, "other")
-        ),
+        )
     };
     let least = counted(summary.least as u64, "token");
     let found = if summary.regions.is_some() {

@@ -252,12 +252,13 @@ pub(crate) fn earlier_results(name: &str, what: &'static str, is_read: bool) -> 
             "name a file for one of them".into(),
         );
     }
-    match found.iter().any(|input| matches!(input, Input::Files(_))) {
-        true => refuse(
+    if found.iter().any(|input| matches!(input, Input::Files(_))) {
+        refuse(
             format!("has no {what}"),
             format!("name the file or the folder with the {what} of the run"),
-        ),
-        false => Ok(found),
+        )
+    } else {
+        Ok(found)
     }
 }
 
@@ -333,9 +334,10 @@ impl Taking<'_> {
 }
 
 fn without_decision(id: &str, decided: &Decided) -> Error {
-    let other = match id.starts_with('"') {
-        true => plain(id).into_owned(),
-        false => format!("\"{id}\""),
+    let other = if id.starts_with('"') {
+        plain(id).into_owned()
+    } else {
+        format!("\"{id}\"")
     };
     let is_decided = decided.first(hash_name(&other)).is_some();
     let (id, other) = (cut(id), cut(&other));

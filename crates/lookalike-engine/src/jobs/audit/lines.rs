@@ -57,11 +57,12 @@ pub(super) fn write(
             id: raw(table.ids.get((*document).into(), &mut id)?)?,
             justified: cause.is_justified(),
             cause: *cause,
-            nearest: match is_known && nearest.document != NONE {
-                true => Some(raw(table
+            nearest: if is_known && nearest.document != NONE {
+                Some(raw(table
                     .ids
-                    .get(nearest.document.into(), &mut nearest_id)?)?),
-                false => None,
+                    .get(nearest.document.into(), &mut nearest_id)?)?)
+            } else {
+                None
             },
             similarity: is_known.then_some(nearest.similarity),
             named: match named {

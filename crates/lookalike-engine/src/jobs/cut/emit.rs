@@ -412,9 +412,10 @@ impl Emitting<'_> {
             };
             before = end;
             let own = Located::new(Span { start, end }, &mut count);
-            let source = match cut.source == document {
-                true => Some(Located::new(units.span(cut.source_units()), &mut count)),
-                false => others.next().map(|(_, place)| place),
+            let source = if cut.source == document {
+                Some(Located::new(units.span(cut.source_units()), &mut count))
+            } else {
+                others.next().map(|(_, place)| place)
             };
             let source =
                 source.ok_or_else(|| Error::failure("the source of a cut was not found"))?;

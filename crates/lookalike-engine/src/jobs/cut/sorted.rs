@@ -45,9 +45,10 @@ where
         let (mut start, mut end, mut scratch) = (0, self.0.len(), Vec::new());
         while start < end {
             let middle = start.midpoint(end);
-            match self.0.get(middle..middle + 1, &mut scratch)?[0][0] < first {
-                true => start = middle + 1,
-                false => end = middle,
+            if self.0.get(middle..middle + 1, &mut scratch)?[0][0] < first {
+                start = middle + 1
+            } else {
+                end = middle
             }
         }
         Ok(start)

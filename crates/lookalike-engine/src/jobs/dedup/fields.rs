@@ -211,13 +211,14 @@ pub(super) fn all_passes(
     };
     let others = others.into_iter().map(|(config, source)| {
         let table = sketched(&config, &source).map_err(named)?;
-        match table.documents == documents {
-            true => Ok(SketchedField {
+        if table.documents == documents {
+            Ok(SketchedField {
                 config,
                 source,
                 table,
-            }),
-            false => Err(source.changed(source.parts().len() - 1)),
+            })
+        } else {
+            Err(source.changed(source.parts().len() - 1))
         }
     });
     let first = SketchedField {

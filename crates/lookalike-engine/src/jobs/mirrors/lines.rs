@@ -239,12 +239,11 @@ impl Writing<'_> {
                     counts.page_pairs += 1;
                     self.page(pair, page, output)
                 };
-                match self.asked.all_pairs {
-                    true => {
-                        self.mirrors.each_match(pair.a, pair.b, &mut write)?;
-                        changed.iter().try_for_each(|&page| write(page))?;
-                    }
-                    false => counterparts.iter().try_for_each(|&page| write(page))?,
+                if self.asked.all_pairs {
+                    self.mirrors.each_match(pair.a, pair.b, &mut write)?;
+                    changed.iter().try_for_each(|&page| write(page))?;
+                } else {
+                    counterparts.iter().try_for_each(|&page| write(page))?
                 }
             }
             if let (Some(output), Some(pages)) = (&mut to.alone, &pages) {

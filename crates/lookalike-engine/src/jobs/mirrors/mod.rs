@@ -209,9 +209,12 @@ fn all_passes(
         ..table.references
     };
     let first = table.references;
-    let class = |document: Document| match within {
-        true => sites.of[document.0 as usize],
-        false => u32::from(first.contains(document)),
+    let class = |document: Document| {
+        if within {
+            sites.of[document.0 as usize]
+        } else {
+            u32::from(first.contains(document))
+        }
     };
     let classes = |pairing: &Pairing, _: &mut CandidatePairs| classes(pairing, class).map(Some);
     let verified = verified(
@@ -231,12 +234,13 @@ fn all_passes(
     } = verified;
     let textless = Textless::new(pages, &sites, |page| class(Document(page)), &table.budget);
     let groups = Groups::new((&sites, &table), &pairing, &matches, &textless)?;
-    let (a, b) = match within {
-        true => (groups.side(0..table.documents), None),
-        false => (
+    let (a, b) = if within {
+        (groups.side(0..table.documents), None)
+    } else {
+        (
             groups.side(0..first.documents),
             Some(groups.side(first.documents..table.documents)),
-        ),
+        )
     };
     let matched = Mirrors::new(a, b, groups.likes(&matches));
     drop(matches);

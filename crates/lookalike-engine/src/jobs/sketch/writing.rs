@@ -81,14 +81,15 @@ impl Writing<'_> {
         {
             let id = &id_text[id_start..ids[at]];
             id_start = ids[at];
-            let sample = match self.method.keeps_samples() {
-                true => table
+            let sample = if self.method.keeps_samples() {
+                table
                     .samples
-                    .sample(Document(start + at as u64), &mut of_samples)?,
-                false => Sample {
+                    .sample(Document(start + at as u64), &mut of_samples)?
+            } else {
+                Sample {
                     level: 0,
                     elements: &[],
-                },
+                }
             };
             sketch.clear();
             self.method.put_stored(bits, sample, &mut sketch);

@@ -76,12 +76,13 @@ impl<R: BufRead> Brotli<R> {
     }
 
     fn refuse_more(&mut self) -> io::Result<usize> {
-        match self.packed.fill_buf()?.is_empty() {
-            true => Ok(0),
-            false => Err(io::Error::new(
+        if self.packed.fill_buf()?.is_empty() {
+            Ok(0)
+        } else {
+            Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 "there is other data after its end",
-            )),
+            ))
         }
     }
 }

@@ -345,9 +345,10 @@ macro_rules! inflate {
     ($decoder:ident, $body:expr, $most:expr, $into:expr) => {{
         let mut stream = flate2::bufread::$decoder::new($body.chain(&b"\0"[..]));
         let ended = read_all(&mut stream, $most, $into);
-        match stream.total_in() > $body.len() as u64 {
-            true => Err(io::ErrorKind::UnexpectedEof.into()),
-            false => ended,
+        if stream.total_in() > $body.len() as u64 {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        } else {
+            ended
         }
     }};
 }

@@ -59,13 +59,12 @@ impl Columns {
         named: Option<&'static str>,
     ) -> Result<Self> {
         let header = Header::read(&line[before..], delimiter, encoding_of(utf16, named))?;
-        let optional = |name: &str, option: Setting| match header
-            .names()
-            .iter()
-            .any(|column| column == name)
-        {
-            true => header.index_of(name, option).map(Some),
-            false => Ok(None),
+        let optional = |name: &str, option: Setting| {
+            if header.names().iter().any(|column| column == name) {
+                header.index_of(name, option).map(Some)
+            } else {
+                Ok(None)
+            }
         };
         // If the run reads no text, 0 is only a placeholder for the index of the text column. In such a run, code that needs the
         // columns reads all of them itself.
@@ -224,18 +223,17 @@ impl Columns {
                 self.value(column, record, encoding, cells, (bytes, text), value)?;
             }
         }
-        let text = match self.more.is_empty() {
-            true => self.cell(self.text, record, encoding, cells, (bytes, text))?,
-            false => {
-                joined.clear();
-                for &column in [&self.text].into_iter().chain(&self.more) {
-                    push(
-                        self.cell(column, record, encoding, cells, (bytes, text))?,
-                        joined,
-                    );
-                }
-                joined.as_str()
+        let text = if self.more.is_empty() {
+            self.cell(self.text, record, encoding, cells, (bytes, text))?
+        } else {
+            joined.clear();
+            for &column in [&self.text].into_iter().chain(&self.more) {
+                push(
+                    self.cell(column, record, encoding, cells, (bytes, text))?,
+                    joined,
+                );
             }
+            joined.as_str()
         };
         let [id, keep, label] = values
             .each_ref()

@@ -106,12 +106,11 @@ impl RecordEnds {
                     None => at = bytes.len(),
                 },
                 State::Quote => {
-                    self.state = match bytes[at] == b'"' {
-                        true => {
-                            at += 1;
-                            State::Quoted
-                        }
-                        false => State::Plain,
+                    self.state = if bytes[at] == b'"' {
+                        at += 1;
+                        State::Quoted
+                    } else {
+                        State::Plain
                     };
                 }
                 State::Return => {

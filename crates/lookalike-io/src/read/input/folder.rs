@@ -133,9 +133,10 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
 /// Leaves out Git LFS pointers. If all files are pointers, they are refused when they are read.
 fn leave_pointers(files: &mut Vec<PathBuf>, leaving: &mut Leaving) {
     let pointers = files.extract_if(.., |path| is_pointer(path)).collect();
-    match files.is_empty() {
-        true => *files = pointers,
-        false => leaving.pointers.extend(pointers),
+    if files.is_empty() {
+        *files = pointers
+    } else {
+        leaving.pointers.extend(pointers)
     }
 }
 

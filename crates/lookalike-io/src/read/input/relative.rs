@@ -73,13 +73,13 @@ impl<'a> Named<'a> {
 
     fn of_file(&self, path: &Path) -> Option<PathBuf> {
         let path = plain(path);
-        inside(match self.files.contains(&path) {
-            true => path.file_name()?.into(),
-            false => self
-                .folders
+        inside(if self.files.contains(&path) {
+            path.file_name()?.into()
+        } else {
+            self.folders
                 .iter()
                 .find_map(|folder| path.strip_prefix(folder).ok())?
-                .to_path_buf(),
+                .to_path_buf()
         })
     }
 }

@@ -119,11 +119,12 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
     } else {
         let wrong = Fault::record(format!("not JSON: {words} at {at}"));
         let wrong = wrong.advise(format!("each {each} must be one whole JSON object"));
-        match unit == Unit::Line && error.is_eof() {
-            true => wrong.advise(
+        if unit == Unit::Line && error.is_eof() {
+            wrong.advise(
                 "put an object that spans several lines on one line, for example with jq -c . FILE",
-            ),
-            false => wrong,
+            )
+        } else {
+            wrong
         }
     };
     // If the error is not on the first line of an element, the returned error has no byte position: the parser counts bytes from

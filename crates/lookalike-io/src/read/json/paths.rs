@@ -123,14 +123,15 @@ fn list(object_text: &[u8], before: &str, depth: usize, names: &mut Vec<String>)
             return;
         }
         let name = format!("{before}{name}");
-        match value.get().starts_with('{') && depth < DEEPEST {
-            true => list(
+        if value.get().starts_with('{') && depth < DEEPEST {
+            list(
                 value.get().as_bytes(),
                 &format!("{name}."),
                 depth + 1,
                 names,
-            ),
-            false => names.push(name),
+            )
+        } else {
+            names.push(name)
         }
     }
 }

@@ -55,9 +55,10 @@ pub(crate) fn cut_file(
         buffer.holds(0, 0);
         return Ok(());
     };
-    let end = match boundary as u64 + from == size {
-        true => boundary,
-        false => window.end_line(first, boundary, |into, at| {
+    let end = if boundary as u64 + from == size {
+        boundary
+    } else {
+        window.end_line(first, boundary, |into, at| {
             let left = (size - from) as usize - at;
             let most = left.min(into.len());
             if left == 0 {
@@ -65,7 +66,7 @@ pub(crate) fn cut_file(
             } else {
                 read(&mut into[..most], at)
             }
-        })?,
+        })?
     };
     buffer.holds(first, end);
     Ok(())

@@ -156,11 +156,12 @@ impl<'a> Window<'a> {
         }
         let lines = &self.buffer[first..boundary - 1];
         let before = memchr::memrchr(b'\n', lines).map_or(0, |at| at + 1);
-        match length - first - before > LONGEST {
-            true => Err(Failure::Reported(too_long(
+        if length - first - before > LONGEST {
+            Err(Failure::Reported(too_long(
                 memchr::memchr_iter(b'\n', &lines[..before]).count(),
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 }

@@ -49,12 +49,13 @@ impl State {
                 let metadata = path
                     .metadata()
                     .map_err(|error| Error::reading(&input.name(), &error))?;
-                match metadata.is_file() {
-                    true => Self::Regular {
+                if metadata.is_file() {
+                    Self::Regular {
                         size: metadata.len(),
                         modified: modified(&metadata),
-                    },
-                    false => Self::Once(Spool::default()),
+                    }
+                } else {
+                    Self::Once(Spool::default())
                 }
             }
         })

@@ -484,12 +484,13 @@ impl Source {
     /// Checks that a command's output is the same in each pass: the first pass keeps a digest of each block.
     pub(crate) fn compare(&self, block: &Block, first: bool) -> Result<()> {
         let (input, buffer) = (self.parts[block.part].input, &block.buffer);
-        match self
+        if self
             .seen
             .is_same(input, buffer.index as usize, buffer.whole(), first)
         {
-            true => Ok(()),
-            false => Err(self.changed(block.part)),
+            Ok(())
+        } else {
+            Err(self.changed(block.part))
         }
     }
 

@@ -90,9 +90,10 @@ impl Rows {
             })
         };
         Ok(Self {
-            text: match columns.parts.is_empty() {
-                true => values(&columns.text)?,
-                false => Values::of(&joined::texts(&batch, &columns.parts)?, &[]),
+            text: if columns.parts.is_empty() {
+                values(&columns.text)?
+            } else {
+                Values::of(&joined::texts(&batch, &columns.parts)?, &[])
             },
             id: columns.id.as_ref().map(values).transpose()?,
             keep: columns.keep.as_ref().map(values).transpose()?,

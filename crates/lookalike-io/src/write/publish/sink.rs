@@ -133,9 +133,10 @@ impl FileSink {
         if path == Path::new("-") {
             return File::stdout().map(open);
         }
-        let there = match in_folder && path.is_symlink() {
-            true => Err(io::ErrorKind::NotFound.into()),
-            false => path.metadata(),
+        let there = if in_folder && path.is_symlink() {
+            Err(io::ErrorKind::NotFound.into())
+        } else {
+            path.metadata()
         };
         let folder_meant = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if folder_meant || there.as_ref().is_ok_and(Metadata::is_dir) {
@@ -160,9 +161,10 @@ impl FileSink {
         }
         // The file is never readable for more users than the file that it replaces.
         let mode = there.map_or(USUAL, |there| there.permissions().mode() & USUAL);
-        let target = match in_folder {
-            true => path.into(),
-            false => resolve_links(path)?,
+        let target = if in_folder {
+            path.into()
+        } else {
+            resolve_links(path)?
         };
         if !in_folder && let Some(_claim) = Claim::before_work(&target)? {
             remove_stale([&target]);

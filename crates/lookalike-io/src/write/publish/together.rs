@@ -95,9 +95,10 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
     for object in objects {
         let url = object.url().to_string();
         if let Err(failure) = object.publish() {
-            let failure = match written.is_empty() {
-                true => failure,
-                false => failure.advise(format!("already written: {}", listed(&written))),
+            let failure = if written.is_empty() {
+                failure
+            } else {
+                failure.advise(format!("already written: {}", listed(&written)))
             };
             return Err(take_back(named, failure));
         }

@@ -112,9 +112,10 @@ impl Tree {
 fn sync(folder: &Path) -> io::Result<()> {
     for entry in folder.read_dir()? {
         let entry = entry?;
-        match entry.file_type()?.is_dir() {
-            true => sync(&entry.path())?,
-            false => File::open(&entry.path())?.sync()?,
+        if entry.file_type()?.is_dir() {
+            sync(&entry.path())?
+        } else {
+            File::open(&entry.path())?.sync()?
         }
     }
     File::open_folder(folder)?.sync()

@@ -140,14 +140,13 @@ impl Shape {
         if self != Self::Table {
             return table.lines_with_texts(&texts, &mask, bytes).map_err(placed);
         }
-        let written = match texts.iter().all(Option::is_none) {
-            true => table.masked(&mask)?,
-            false => {
-                let lines = "write JSON Lines: give a name that ends with .jsonl";
-                table
-                    .with_texts(&texts, &mask)
-                    .map_err(|error| placed(error.advise(lines)))?
-            }
+        let written = if texts.iter().all(Option::is_none) {
+            table.masked(&mask)?
+        } else {
+            let lines = "write JSON Lines: give a name that ends with .jsonl";
+            table
+                .with_texts(&texts, &mask)
+                .map_err(|error| placed(error.advise(lines)))?
         };
         *rows = Some(match row_marks.flatten() {
             Some(marks) => marks.onto(&written)?,

@@ -131,9 +131,10 @@ impl Kept {
         let (groups, windows) = self.ahead;
         let mut output = self.series.open_next()?;
         output.run_ahead(windows);
-        let inputs = match self.series.is_by_input() {
-            true => self.series.input(source)..self.series.input(source) + 1,
-            false => source.references()..source.inputs().len(),
+        let inputs = if self.series.is_by_input() {
+            self.series.input(source)..self.series.input(source) + 1
+        } else {
+            source.references()..source.inputs().len()
         };
         let (plan, heading) = self.shapes.of_input(inputs.start, source);
         let file = KeptFile::new(

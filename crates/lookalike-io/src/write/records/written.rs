@@ -60,15 +60,17 @@ impl Shape {
             decoded,
         } = scratch;
         let is_encoded = (text.is_some() || added.is_some()) && block.is_encoded(at, reading);
-        let fields = match is_encoded {
-            true => block
+        let fields = if is_encoded {
+            block
                 .fields(at, reading, scratch, decoded)?
-                .unwrap_or_default(),
-            false => &[],
+                .unwrap_or_default()
+        } else {
+            &[]
         };
-        let raw = match is_encoded && text.is_some() {
-            true => fields,
-            false => self.object((block, at), reading, scratch, line)?,
+        let raw = if is_encoded && text.is_some() {
+            fields
+        } else {
+            self.object((block, at), reading, scratch, line)?
         };
         let object = raw.trim_ascii_end();
         if let Some((names, _)) = added {

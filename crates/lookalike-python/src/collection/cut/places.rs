@@ -239,9 +239,12 @@ impl Rows for All {
             ))
         };
         let document = |cut: &Cut| store.documents[cut.document as usize];
-        let source_id = |cut: &Cut| match cut.is_of_reference {
-            true => store.references.ids().written(cut.source),
-            false => store.sources.ids().written(cut.source),
+        let source_id = |cut: &Cut| {
+            if cut.is_of_reference {
+                store.references.ids().written(cut.source)
+            } else {
+                store.sources.ids().written(cut.source)
+            }
         };
         let source_row =
             |cut: &Cut| (!cut.is_of_reference).then(|| store.sources.row(cut.source) as i64);

@@ -85,13 +85,15 @@ fn configs() -> impl Strategy<Value = CutConfig> {
 
 /// Escapes as a JSON writer does that only writes ASCII.
 fn ascii(json: &str) -> String {
-    let escaped = |c: char| match c.is_ascii() {
-        true => c.to_string(),
-        false => c
-            .encode_utf16(&mut [0; 2])
-            .iter()
-            .map(|unit| format!("\\u{unit:04x}"))
-            .collect(),
+    let escaped = |c: char| {
+        if c.is_ascii() {
+            c.to_string()
+        } else {
+            c.encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|unit| format!("\\u{unit:04x}"))
+                .collect()
+        }
     };
     json.chars().map(escaped).collect()
 }

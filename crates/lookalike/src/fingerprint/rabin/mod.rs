@@ -124,14 +124,15 @@ impl Rabin {
     /// # Errors
     /// Fails if the degree is not between 16 and 64.
     pub fn check(degree: u32) -> Result<()> {
-        match (MIN_DEGREE..=MAX_DEGREE).contains(&degree) {
-            true => Ok(()),
-            false => Err(ErrorKind::Degree {
+        if (MIN_DEGREE..=MAX_DEGREE).contains(&degree) {
+            Ok(())
+        } else {
+            Err(ErrorKind::Degree {
                 degree,
                 min: MIN_DEGREE,
                 max: MAX_DEGREE,
             }
-            .into()),
+            .into())
         }
     }
 

@@ -17,9 +17,10 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn foreign(self, bytes: Self::Bytes) -> u64 {
-        match bytes.is_ascii() {
-            true => 0,
-            false => self.bits(bytes.map(|byte| byte >> 7)),
+        if bytes.is_ascii() {
+            0
+        } else {
+            self.bits(bytes.map(|byte| byte >> 7))
         }
     }
 

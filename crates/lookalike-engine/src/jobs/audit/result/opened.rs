@@ -95,14 +95,15 @@ impl OpenedResult {
             let wrong = Error::record("some rows are records and others are ids").at(name);
             return Err(wrong.advise("give a result whose rows are all of one kind"));
         }
-        let columns = match looked.has_objects {
-            true => Columns::recognise(
+        let columns = if looked.has_objects {
+            Columns::recognise(
                 &looked.fields,
                 asked,
                 (&config.id_field, &config.text_field),
                 &name,
-            )?,
-            false => Columns::of_list(asked, &name, looked.has_ids)?,
+            )?
+        } else {
+            Columns::of_list(asked, &name, looked.has_ids)?
         };
         let reopened = |(source, is_plain, is_table, inputs): (Source, bool, bool, Vec<Input>)| -> Result<Part> {
             if !is_table {

@@ -78,9 +78,10 @@ impl OpenedResult {
                 .collect::<Vec<_>>()
                 .join(", ");
             let what = format!("no row names a document of the texts; the first ids are {ids}");
-            let advice = match columns.by_position {
-                true => words!["positions count from 0, over all inputs"],
-                false => words![
+            let advice = if columns.by_position {
+                words!["positions count from 0, over all inputs"]
+            } else {
+                words![
                     "check ",
                     Setting("result_id"),
                     " and ",
@@ -88,7 +89,7 @@ impl OpenedResult {
                     ", or give ",
                     Setting("by_position"),
                     " if documents are numbered by their position"
-                ],
+                ]
             };
             return Err(Error::new(ErrorKind::Input, what).at(name).advise(advice));
         }

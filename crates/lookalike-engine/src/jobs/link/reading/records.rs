@@ -449,11 +449,12 @@ impl<'a> Asked<'a> {
                 wrong(
                     block
                         .not_utf8(at, reading, Naming::Encoding)
-                        .unwrap_or_else(|| match no_object {
-                            true => {
+                        .unwrap_or_else(|| {
+                            if no_object {
                                 what.advise(words!["for CSV, give ", (Setting("format"), "csv")])
+                            } else {
+                                what
                             }
-                            false => what,
                         }),
                 )
             })?;
@@ -578,19 +579,22 @@ fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
 fn written<'v>(value: &'v RawValue, name: &str) -> Result<Cow<'v, str>> {
     let raw = value.get();
     match Shape::of(raw) {
-        Shape::Text => match raw[1..raw.len() - 1].contains('\\') {
-            false => Ok(raw[1..raw.len() - 1].into()),
-            true => serde_json::from_str::<String>(raw)
-                .map(Cow::Owned)
-                .map_err(|_| {
-                    Error::record(format!(
+        Shape::Text => {
+            if raw[1..raw.len() - 1].contains('\\') {
+                serde_json::from_str::<String>(raw)
+                    .map(Cow::Owned)
+                    .map_err(|_| {
+                        Error::record(format!(
                     "field {} has half of a character (a lone surrogate), which is not valid text",
                     quoted(name)
                 ))
                 .in_field(name)
                 .advise("write it again from its source")
-                }),
-        },
+                    })
+            } else {
+                Ok(raw[1..raw.len() - 1].into())
+            }
+        }
         Shape::Number | Shape::Bool => Ok(raw.into()),
         Shape::Null => Ok("".into()),
         shape @ (Shape::Array | Shape::Object) => {

@@ -112,9 +112,10 @@ impl Crawls {
             let (mut low, mut high) = (starts[starts.len() - 1], table.documents);
             while low < high {
                 let middle = low + (high - low) / 2;
-                match (table.record(middle, source)?.0 as usize) < inputs {
-                    true => low = middle + 1,
-                    false => high = middle,
+                if (table.record(middle, source)?.0 as usize) < inputs {
+                    low = middle + 1
+                } else {
+                    high = middle
                 }
             }
             starts.push(low);

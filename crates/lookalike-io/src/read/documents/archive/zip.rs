@@ -79,12 +79,13 @@ impl Zip {
                 place: Some(place),
             });
         }
-        match count == self.0.entries_hint() {
-            true => Ok(members),
-            false => Err(damaged(
+        if count == self.0.entries_hint() {
+            Ok(members)
+        } else {
+            Err(damaged(
                 name,
                 format!("it has {count} of {} members", self.0.entries_hint()),
-            )),
+            ))
         }
     }
 

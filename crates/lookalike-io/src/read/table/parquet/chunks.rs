@@ -195,9 +195,10 @@ mod ahead {
             .collect();
         let mut fetched = object.read_ranges(&small)?.into_iter();
         let chunk = |place: Range<u64>| {
-            let (bytes, rest) = match is_small(&place) {
-                true => (BytesMut::from(&*fetched.next().unwrap_or_default()), None),
-                false => (BytesMut::new(), Some(object.stream_of(place.clone()))),
+            let (bytes, rest) = if is_small(&place) {
+                (BytesMut::from(&*fetched.next().unwrap_or_default()), None)
+            } else {
+                (BytesMut::new(), Some(object.stream_of(place.clone())))
             };
             Chunk {
                 bytes: Mutex::new(Window {

@@ -214,9 +214,10 @@ impl Seen {
             }
         }
         let heading = |(number, (fields, _, documents)): (usize, &(Fields, Left, u64))| {
-            match is_typed(number) {
-                true => Heading::new(fields, *documents, added, source),
-                false => Heading::of_names(fields, added),
+            if is_typed(number) {
+                Heading::new(fields, *documents, added, source)
+            } else {
+                Heading::of_names(fields, added)
             }
         };
         self.groups.iter().enumerate().map(heading).collect()

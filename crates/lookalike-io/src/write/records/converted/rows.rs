@@ -82,9 +82,8 @@ pub(super) fn table_names(source: &Source, input: usize) -> Result<Option<Vec<St
     else {
         return Ok(None);
     };
-    let cell_name = |field: &FieldRef| match has_parts(field.data_type()) {
-        false => Ok(field.name().clone()),
-        true => {
+    let cell_name = |field: &FieldRef| {
+        if has_parts(field.data_type()) {
             let what = format!(
                 "column {} is {}, which CSV cannot store",
                 quoted(field.name()),
@@ -94,6 +93,8 @@ pub(super) fn table_names(source: &Source, input: usize) -> Result<Option<Vec<St
                 .at(*name)
                 .in_field(field.name());
             Err(refused.advise("leave the column out, or write JSON Lines (.jsonl)"))
+        } else {
+            Ok(field.name().clone())
         }
     };
     schema
