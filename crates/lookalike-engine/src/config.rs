@@ -20,8 +20,8 @@ use lookalike_io::{
     write::{LEAST_AHEAD, Limit},
 };
 use lookalike_options::{
-    Delimiter, Execution, Floor, Inputs, MoreFields, Page, References, ReportPage, SavedProgress,
-    Size,
+    Delimiter, Execution, Floor, Inputs, MoreFields, Page, RecordFiles, References, ReportPage,
+    SavedProgress, Size,
 };
 use serde::Serialize;
 
@@ -329,21 +329,29 @@ const USUAL_MEMORY: u64 = 2 << 30;
 impl RunConfig {
     /// Returns the configuration of a run over these inputs.
     pub fn of(inputs: &Inputs, execution: &Execution, method: Config) -> Self {
-        let (records, usual) = (&inputs.records, Self::default());
+        let records = &inputs.records;
         Self {
             inputs: inputs.inputs.clone(),
             input_commands: inputs.input_command.clone(),
             method,
             format: records.format,
             gitignore: records.gitignore,
-            all_splits: records.all_splits,
-            delimiter: records.delimiter.map(|Delimiter(byte)| byte),
-            encoding: records.encoding.clone(),
             html: records.html,
             text_field: records.fields.text().into(),
             id_field: records.fields.id().into(),
-            allow_repeated_ids: records.allow_repeated_ids,
             skip_bad: records.skip_bad.clone(),
+            ..Self::reading(&records.files, execution)
+        }
+    }
+
+    /// Returns the configuration of a run that reads such files.
+    pub(crate) fn reading(files: &RecordFiles, execution: &Execution) -> Self {
+        let usual = Self::default();
+        Self {
+            all_splits: files.all_splits,
+            delimiter: files.delimiter.map(|Delimiter(byte)| byte),
+            encoding: files.encoding.clone(),
+            allow_repeated_ids: files.allow_repeated_ids,
             summary: execution.summary.clone(),
             threads: execution.threads.unwrap_or(usual.threads),
             memory: execution.memory.map(|Size(bytes)| bytes),

@@ -115,7 +115,7 @@ pub fn reading(index: &Index, inputs: &Inputs, execution: &Execution) -> Result<
             ": the index has texts; name the field with the text, with ",
             Setting("text_field")
         ],
-        _ if inputs.records.allow_repeated_ids => words![
+        _ if inputs.records.files.allow_repeated_ids => words![
             Setting("allow_repeated_ids"),
             ": the ids of an index are unique; make ids unique, or use ",
             (Setting("on_conflict"), "skip")

@@ -39,7 +39,7 @@ pub use themes::{
     execution::{Execution, SavedProgress},
     finding::{CandidatesBy, Finding, MethodBy, modulus},
     grouping::{ClusterBy, Dropped, GroupSize, Law},
-    inputs::{Fields, Inputs, Records},
+    inputs::{Fields, Inputs, RecordFiles, Records},
     outputs::{Floor, OutputFiles, Page, ReportPage},
     references::References,
     shingling::{FingerprintKind, Folding, MoreFields, Shingling, Similarity, as_sets},

@@ -38,9 +38,27 @@ pub struct Records {
     /// Format of all inputs [default: detected by extension and first bytes]
     #[arg(long, value_parser = choice::<Format>(), value_name = "FORMAT", help_heading = "Input")]
     pub format: Option<Format>,
+    #[command(flatten)]
+    pub files: RecordFiles,
     /// In folders, skip files that .gitignore files exclude
     #[arg(long, help_heading = "Input")]
     pub gitignore: bool,
+    /// Parse texts as HTML and compare this part of each page
+    ///
+    /// [default: only .html files and HTML records are parsed, and their visible text is compared]
+    #[arg(long, value_parser = choice::<Html>(), value_name = "WHAT", help_heading = "Input")]
+    pub html: Option<Html>,
+    #[command(flatten)]
+    pub fields: Fields,
+    /// Skip bad lines, count them and write them to FILE
+    ///
+    /// Without this flag, the first bad line ends the run. FILE can be - for standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub skip_bad: Option<PathBuf>,
+}
+
+/// How records are read, also by jobs that read no texts.
+pub struct RecordFiles {
     /// Read all splits of a dataset folder, such as train and test, together
     ///
     /// Without this flag, a folder with several splits is an error. To compare two splits, name one as INPUT and the other with
@@ -58,18 +76,6 @@ pub struct Records {
     /// detected unless this flag is given.
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     pub encoding: Option<String>,
-    /// Parse texts as HTML and compare this part of each page
-    ///
-    /// [default: only .html files and HTML records are parsed, and their visible text is compared]
-    #[arg(long, value_parser = choice::<Html>(), value_name = "WHAT", help_heading = "Input")]
-    pub html: Option<Html>,
-    #[command(flatten)]
-    pub fields: Fields,
-    /// Skip bad lines, count them and write them to FILE
-    ///
-    /// Without this flag, the first bad line ends the run. FILE can be - for standard output.
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
-    pub skip_bad: Option<PathBuf>,
     /// Allow duplicate ids
     #[arg(long, help_heading = "Input")]
     pub allow_repeated_ids: bool,

@@ -85,14 +85,13 @@ pub struct Query {
 impl Query {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
+        let mut records = self.records;
+        // Texts to search for need no ids of their own.
+        records.files.allow_repeated_ids = false;
         let input = Inputs {
             inputs: self.inputs,
             input_command: self.input_command,
-            // Texts to search for need no ids of their own.
-            records: Records {
-                allow_repeated_ids: false,
-                ..self.records
-            },
+            records,
         };
         // Keep order does not matter, so the field that decides it need not be there.
         let config = RunConfig {

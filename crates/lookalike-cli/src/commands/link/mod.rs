@@ -110,7 +110,7 @@ impl Link {
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
         if self.options.dry_run {
-            let bars = Bars::new(self.options.quiet);
+            let bars = Bars::new(self.options.execution.quiet);
             let plan = plan_link(&config, &asked, &|progress| bars.observe(progress));
             bars.clear();
             if self.json {
@@ -128,7 +128,7 @@ impl Link {
             .output("clusters", asked.clusters.as_deref())
             .output("report", self.options.page.report.as_deref());
         let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(self.options.quiet);
+        let bars = Bars::new(self.options.execution.quiet);
         let linked = link(
             &config,
             &asked,
@@ -141,7 +141,7 @@ impl Link {
         let is_empty = of_a == 0 || summary.records_a.is_some() && of_a == summary.records;
         if self.json {
             say(report.json(&summary)?.trim_end());
-        } else if !self.options.quiet {
+        } else if !self.options.execution.quiet {
             say(&pages::found(&summary, self.options.details));
             summary
                 .report
@@ -170,7 +170,7 @@ impl Link {
 
     /// Suggests a configuration.
     fn suggested(self) -> anyhow::Result<ExitCode> {
-        let bars = Bars::new(self.options.quiet);
+        let bars = Bars::new(self.options.execution.quiet);
         let (config, _) = self.plan(LinkConfig::default())?;
         let config = RunConfig {
             label_field: None,

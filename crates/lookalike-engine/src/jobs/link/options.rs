@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lookalike_applications::records::{LinkConfig, OneToOne};
 use lookalike_io::{error::Result, format::Format};
-use lookalike_options::{Delimiter, Given, LEAST_MEMORY, Page, Size, choice, choice_of, options};
+use lookalike_options::{Execution, Given, Page, RecordFiles, choice, choice_of, options};
 
 use super::asked::Link;
 use crate::config::{ReportConfig, RunConfig};
@@ -85,54 +85,17 @@ pub struct LinkOptions {
     /// Format of all inputs [default: detected by extension and first bytes]
     #[arg(long, value_parser = choice_of(OF_RECORDS), value_name = "FORMAT", help_heading = "Input")]
     pub format: Option<Format>,
-    /// Read all splits of a dataset folder, such as train and test, together
-    ///
-    /// Without this flag, a folder with several splits is an error.
-    #[arg(long, help_heading = "Input")]
-    pub all_splits: bool,
-    /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
-    ///
-    /// The detected delimiter is the comma, semicolon, tab or vertical bar, whichever occurs most often in the header.
-    #[arg(long, value_name = "CHARACTER", help_heading = "Input")]
-    pub delimiter: Option<Delimiter>,
-    /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
-    ///
-    /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16.
-    #[arg(long, value_name = "LABEL", help_heading = "Input")]
-    pub encoding: Option<String>,
+    #[command(flatten)]
+    pub files: RecordFiles,
     /// Field or column with the id [default: id]
     ///
     /// An id is a string or a number. A record without this field gets an id of the form file:line.
     #[arg(long, value_name = "FIELD", help_heading = "Input")]
     pub id_field: Option<String>,
-    /// Allow duplicate ids within a collection
-    #[arg(long, help_heading = "Input")]
-    pub allow_repeated_ids: bool,
-    /// Number of threads [default: one per core]
-    ///
-    /// Results do not depend on the number of threads.
-    #[arg(long, value_name = "N", help_heading = "Execution")]
-    pub threads: Option<usize>,
-    /// Memory limit, such as 8G [default: half of free memory]
-    ///
-    /// Pairs, and the keys that are used to find candidates, are spilled to temporary files if they exceed the limit. Records
-    /// cannot be spilled; the summary reports by how much the records exceed the limit.
-    #[arg(long, value_name = "SIZE", help_heading = "Execution")]
-    pub memory: Option<Size<LEAST_MEMORY>>,
-    /// Folder for temporary files [default: the system's]
-    #[arg(long, value_name = "FOLDER", help_heading = "Execution")]
-    pub temp_dir: Option<PathBuf>,
-    /// Write the summary as JSON to FILE at the end of the run
-    ///
-    /// FILE can be a URL, or - for standard output. The summary is written after the other outputs, either completely or not at
-    /// all.
-    #[arg(long, value_name = "FILE", help_heading = "Execution")]
-    pub summary: Option<PathBuf>,
-    /// Print nothing but errors
-    #[arg(long, short, help_heading = "Execution")]
-    pub quiet: bool,
     #[command(flatten)]
     pub page: Page,
+    #[command(flatten)]
+    pub execution: Execution,
 }
 }
 
@@ -183,20 +146,12 @@ impl LinkOptions {
     pub fn plan(&self, linkage: LinkConfig, given: &Given) -> Result<(RunConfig, Link)> {
         given.check()?;
         given.exclusive(EXCLUSIVE)?;
-        let usual = RunConfig::default();
+        let usual = RunConfig::reading(&self.files, &self.execution);
         let run = RunConfig {
-            all_splits: self.all_splits,
             format: self.format,
-            delimiter: self.delimiter.map(|Delimiter(byte)| byte),
-            encoding: self.encoding.clone(),
             id_field: self.id_field.clone().unwrap_or(usual.id_field),
             label_field: self.label.clone(),
-            allow_repeated_ids: self.allow_repeated_ids,
-            summary: self.summary.clone(),
             report: ReportConfig::at(&self.page),
-            threads: self.threads.unwrap_or(usual.threads),
-            memory: self.memory.map(|Size(bytes)| bytes),
-            temp_dir: self.temp_dir.clone().unwrap_or(usual.temp_dir),
             ..usual
         };
         let request = Link {

@@ -9,7 +9,7 @@ use lookalike_io::{
     format::Format,
     words,
 };
-use lookalike_options::{Delimiter, Given, Parsed, choice, choice_of, options};
+use lookalike_options::{Execution, Given, Parsed, RecordFiles, choice, choice_of, options};
 
 use super::{
     card::{Cards, First},
@@ -37,21 +37,8 @@ pub struct MinutiaeOptions {
     /// Format of all inputs [default: detected by extension and first bytes]
     #[arg(long, value_parser = choice_of(OF_PRINTS), value_name = "FORMAT", help_heading = "Input")]
     pub format: Option<Format>,
-    /// Read all splits of a dataset folder, such as train and test, together
-    ///
-    /// Without this flag, a folder with several splits is an error.
-    #[arg(long, help_heading = "Input")]
-    pub all_splits: bool,
-    /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
-    ///
-    /// The detected delimiter is the comma, semicolon, tab or vertical bar, whichever occurs most often in the header.
-    #[arg(long, value_name = "CHARACTER", help_heading = "Input")]
-    pub delimiter: Option<Delimiter>,
-    /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
-    ///
-    /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16.
-    #[arg(long, value_name = "LABEL", help_heading = "Input")]
-    pub encoding: Option<String>,
+    #[command(flatten)]
+    pub files: RecordFiles,
     /// Field with the minutiae; not used for CSV [default: minutiae]
     #[arg(long, value_name = "FIELD", help_heading = "Input")]
     pub minutiae_field: Option<String>,
@@ -85,9 +72,6 @@ pub struct MinutiaeOptions {
     /// Field that identifies the finger, to evaluate the result
     #[arg(long, value_name = "FIELD", help_heading = "Input")]
     pub label: Option<String>,
-    /// Allow duplicate ids
-    #[arg(long, help_heading = "Input")]
-    pub allow_repeated_ids: bool,
     /// Align only the K nearest prints of each print [default: all; 16 with --by reranked]
     ///
     /// This flag is for --by aligned and --by reranked. The nearest prints are found by triangles, and pairs that are not among them
@@ -302,17 +286,16 @@ impl MinutiaeOptions {
                 .as_ref()
                 .map_or(First::Share(0.01), |Parsed(first)| *first),
         };
-        let usual = RunConfig::default();
+        let execution = Execution {
+            threads: self.threads,
+            summary: self.summary.clone(),
+            ..Execution::default()
+        };
+        let usual = RunConfig::reading(&self.files, &execution);
         let run = RunConfig {
-            all_splits: self.all_splits,
             format: self.format,
-            delimiter: self.delimiter.map(|Delimiter(byte)| byte),
-            encoding: self.encoding.clone(),
             id_field: self.id_field.clone().unwrap_or(usual.id_field),
             label_field: self.label.clone(),
-            allow_repeated_ids: self.allow_repeated_ids,
-            summary: self.summary.clone(),
-            threads: self.threads.unwrap_or(usual.threads),
             ..usual
         };
         Ok((run, cards))
