@@ -12,8 +12,8 @@ use crate::{
     config::ConfigFile,
     found::left_out,
     front::Flags,
-    output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
-    report::{self, Report},
+    output::{BOLD, bytes, count, counted, name, warnings},
+    report::Report,
 };
 
 /// Drop documents, or cut passages, by what an earlier run found
@@ -72,38 +72,18 @@ impl Apply {
         let Some(output) = self.options.output.as_deref() else {
             anyhow::bail!("the kept records need a name; give one with -o");
         };
-        let report = Report::new("apply")
+        let run = Report::new("apply")
             .inputs("decisions", [&self.decisions])
             .over(&self.options.inputs)
             .output("kept", Some(output))
-            .output("decisions", decisions);
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(quiet);
-        let observer = |progress| bars.observe(progress);
-        let done = match outputs {
-            None => apply(&self.decisions, &config, output, &observer),
-            Some(outputs) => dedup_listed(&self.decisions, &config, &outputs, &observer),
-        };
-        bars.clear();
-        let applied = done?;
+            .output("decisions", decisions)
+            .begin(config.summary.as_deref(), self.json, quiet)?;
+        let applied = run.observed(|observer| match outputs {
+            None => apply(&self.decisions, &config, output, observer),
+            Some(outputs) => dedup_listed(&self.decisions, &config, &outputs, observer),
+        })?;
         warnings(&applied.unread.bad_examples, Flags::Others, quiet);
-        let paths = [
-            Some(output),
-            decisions,
-            config.skip_bad.as_deref(),
-            config.summary.as_deref(),
-        ];
-        let to_stdout = paths
-            .into_iter()
-            .flatten()
-            .any(|path| path.as_os_str() == "-");
-        match (self.json, to_stdout) {
-            (true, false) => print_data(&report.json(&applied)?)?,
-            (true, true) => say(report.json(&applied)?.trim_end()),
-            (false, _) if quiet => {}
-            (false, _) => say(&self.page(&applied)),
-        }
-        report::write(file, &report, &applied)?;
+        run.end(&applied, || self.page(&applied))?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -12,8 +12,8 @@ use crate::{
     config::ConfigFile,
     found::{left_out, page_size, removed, resumed},
     front::Flags,
-    output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, quiet, say, warnings},
-    report::{self, Report},
+    output::{BOLD, DIM, bytes, count, counted, name, quiet, warnings},
+    report::Report,
 };
 
 /// Cut repeated passages out of texts, and keep one copy of each
@@ -61,43 +61,17 @@ impl Cut {
         let (mut config, asked) = self.options.plan(false)?;
         open_references(&mut config)?;
         let (page, quiet) = (&self.options.page.report, self.options.execution.quiet);
-        let report = Report::new("cut")
+        let run = Report::new("cut")
             .over(&self.options.inputs)
-            .inputs("against", &self.options.references.against);
-        let outputs = [
-            ("texts", &asked.texts),
-            ("cuts", &asked.cuts),
-            ("attributes", &asked.attributes),
-        ];
-        let report = outputs.into_iter().fold(report, |report, (name, path)| {
-            report.output(name, path.as_deref())
-        });
-        let report = report.output("report", page.as_deref());
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(quiet);
-        let done = cut(&config, &asked, &|progress| bars.observe(progress));
-        bars.clear();
-        let summary = done?;
+            .inputs("against", &self.options.references.against)
+            .output("texts", asked.texts.as_deref())
+            .output("cuts", asked.cuts.as_deref())
+            .output("attributes", asked.attributes.as_deref())
+            .output("report", page.as_deref())
+            .begin(config.summary.as_deref(), self.json, quiet)?;
+        let summary = run.observed(|observer| cut(&config, &asked, observer))?;
         warnings(&summary.unread.bad_examples, Flags::Cut, quiet);
-        let paths = [
-            &asked.texts,
-            &asked.cuts,
-            &asked.attributes,
-            page,
-            &config.skip_bad,
-            &config.summary,
-        ];
-        let to_stdout = paths
-            .into_iter()
-            .flatten()
-            .any(|path| path.as_os_str() == "-");
-        match (self.json, to_stdout) {
-            (true, false) => print_data(&report.json(&summary)?)?,
-            (true, true) => say(report.json(&summary)?.trim_end()),
-            (false, _) if quiet => {}
-            (false, _) => say(&shown(&summary, &asked, &self.options.saved)),
-        }
-        report::write(file, &report, &summary)?;
+        run.end(&summary, || shown(&summary, &asked, &self.options.saved))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -20,8 +20,8 @@ use crate::{
         resumed, too_large,
     },
     front::Flags,
-    output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
-    report::{self, Report},
+    output::{BOLD, DIM, bytes, count, counted, name, warnings},
+    report::Report,
 };
 
 /// Drop near-duplicate documents and keep one from each group
@@ -193,51 +193,29 @@ impl Dedup {
             .and_then(decisions_beside);
         outputs.decisions = outputs.decisions.or(beside);
         let page = options.page.report.as_deref();
-        let report = Report::new("dedup")
+        let summary = config.summary.as_deref().filter(|_| !outputs.dry_run);
+        let run = Report::new("dedup")
             .over(&options.inputs)
             .inputs("against", &options.references.against)
             .output("kept", outputs.kept.as_deref())
             .output("decisions", outputs.decisions.as_deref())
             .output("report", page)
-            .output("index", self.options.index.as_deref());
-        let file = report.open(config.summary.as_deref().filter(|_| !outputs.dry_run))?;
+            .output("index", options.index.as_deref())
+            .begin(summary, self.json, quiet)?;
         let index = options
             .index
             .as_deref()
             .map(|folder| NewIndex::create(folder, &config))
             .transpose()?;
-        let bars = Bars::new(quiet);
-        let done = match &index {
-            Some(index) if !outputs.dry_run => {
-                index.dedup(&config, &outputs, &|progress| bars.observe(progress))
-            }
-            _ => dedup(&config, &outputs, &|progress| bars.observe(progress)),
-        };
-        bars.clear();
-        let summary = done?;
+        let summary = run.observed(|observer| match &index {
+            Some(index) if !outputs.dry_run => index.dedup(&config, &outputs, observer),
+            _ => dedup(&config, &outputs, observer),
+        })?;
         warnings(&summary.unread.bad_examples, Flags::Others, quiet);
         index
             .filter(|_| !outputs.dry_run)
             .map_or(Ok(()), NewIndex::finish)?;
-        let paths = [
-            &outputs.kept,
-            &outputs.decisions,
-            &config.skip_bad,
-            &config.summary,
-        ];
-        let to_stdout = paths
-            .into_iter()
-            .flatten()
-            .map(PathBuf::as_path)
-            .chain(page)
-            .any(|path| path.as_os_str() == "-");
-        match (self.json, to_stdout) {
-            (true, false) => print_data(&report.json(&summary)?)?,
-            (true, true) => say(report.json(&summary)?.trim_end()),
-            (false, _) if quiet => {}
-            (false, _) => say(&self.page(&summary, &outputs)),
-        }
-        report::write(file, &report, &summary)?;
+        run.end(&summary, || self.page(&summary, &outputs))?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -9,8 +9,8 @@ use lookalike_options::Given;
 use serde::Serialize;
 
 use crate::{
-    output::{BOLD, DIM, count, counted, print, print_data, say},
-    report::{self, Report},
+    output::{BOLD, DIM, count, counted, print, print_data},
+    report::Report,
 };
 
 /// Find fingerprint cards that may be from the same finger
@@ -78,21 +78,17 @@ impl Minutiae {
             return Ok(ExitCode::SUCCESS);
         }
         let output = self.options.output.as_deref();
-        let report = Report::new("minutiae").inputs("input", &self.inputs);
-        let report = report.output("pairs", Some(output.unwrap_or(Path::new("-"))));
         let (config, asked) = self.options.plan(&given)?;
         let config = RunConfig {
             inputs: self.inputs.clone(),
             ..config
         };
-        let file = report.open(config.summary.as_deref())?;
+        let run = Report::new("minutiae")
+            .inputs("input", &self.inputs)
+            .output("pairs", Some(output.unwrap_or(Path::new("-"))))
+            .begin(config.summary.as_deref(), self.json, self.options.quiet)?;
         let summary = cards(&config, &asked, output)?;
-        if self.json {
-            say(report.json(&summary)?.trim_end());
-        } else if !self.options.quiet {
-            say(&page(&summary));
-        }
-        report::write(file, &report, &summary)?;
+        run.end_on_stderr(&summary, || page(&summary))?;
         Ok(ExitCode::from(u8::from(
             summary.written == 0 && summary.prints > 0,
         )))

@@ -11,8 +11,8 @@ use crate::{
     config::ConfigFile,
     found::{above, described, found, hints, notes, sketches},
     front::Flags,
-    output::{Bars, counted, name, say, warnings},
-    report::{self, Report},
+    output::{counted, name, warnings},
+    report::Report,
 };
 
 /// List all pairs of similar documents
@@ -51,20 +51,15 @@ impl Pairs {
         open_references(&mut config)?;
         let (page, quiet) = (options.page.report.as_deref(), options.execution.quiet);
         let output = options.output.as_deref();
-        let report = Report::new("pairs")
+        let run = Report::new("pairs")
             .over(&options.inputs)
             .inputs("against", &options.references.against)
             .output("pairs", Some(output.unwrap_or(Path::new("-"))))
-            .output("report", page);
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(quiet);
-        let done = pairs(&config, output, &|progress| bars.observe(progress));
-        bars.clear();
-        let summary = done?;
+            .output("report", page)
+            .begin(config.summary.as_deref(), self.json, quiet)?;
+        let summary = run.observed(|observer| pairs(&config, output, observer))?;
         warnings(&summary.unread.bad_examples, Flags::Others, quiet);
-        if self.json {
-            say(report.json(&summary)?.trim_end());
-        } else if !quiet {
+        run.end_on_stderr(&summary, || {
             let similar = match options.verify {
                 _ if summary.sketches.is_some() => ", with similarities estimated from sketches",
                 None | Some(Verify::Exact) => "",
@@ -85,28 +80,22 @@ impl Pairs {
             let most = summary.nearest.map_or(String::new(), |most| {
                 format!(", at most {most} per document")
             });
-            say(&format!(
+            let mut lines = vec![format!(
                 "{pairs} {among}{most}{similar}; found: {}",
                 found(&summary.finding, &config.method)
-            ));
-            summary
-                .sketches
-                .iter()
-                .flat_map(sketches)
-                .for_each(|words| say(&words));
-            notes(&config.method, &summary.finding, &summary.unread)
-                .iter()
-                .for_each(|words| say(words));
-            above(&summary.finding)
-                .iter()
-                .for_each(|words| say(&format!("memory: {words}")));
-            hints(&summary.finding).for_each(|words| say(&format!("hint: {words}")));
+            )];
+            lines.extend(summary.sketches.iter().flat_map(sketches));
+            lines.extend(notes(&config.method, &summary.finding, &summary.unread));
+            lines.extend(above(&summary.finding).map(|words| format!("memory: {words}")));
+            lines.extend(hints(&summary.finding).map(|words| format!("hint: {words}")));
             let page = page.zip(summary.report.as_ref());
-            page.iter().for_each(|(path, figures)| {
-                say(&format!("report: {}: {}", name(path), described(figures)))
-            });
-        }
-        report::write(file, &report, &summary)?;
+            lines.extend(
+                page.map(|(path, figures)| {
+                    format!("report: {}: {}", name(path), described(figures))
+                }),
+            );
+            lines.join("\n")
+        })?;
         Ok(ExitCode::from(u8::from(
             summary.pairs == 0 && summary.documents > 0,
         )))

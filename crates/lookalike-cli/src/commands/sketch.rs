@@ -15,8 +15,8 @@ use lookalike_options::{Execution, Inputs, Shingling, choice, modulus, refuse};
 use crate::{
     found::left_out,
     front::Flags,
-    output::{Bars, bytes, count, counted, say, warnings},
-    report::{self, Report},
+    output::{bytes, count, counted, warnings},
+    report::Report,
 };
 
 /// Write a sketch of each document, to compare documents without their texts
@@ -129,31 +129,21 @@ const LEAST: usize = 50;
 impl Sketch {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config()?;
-        let report = Report::new("sketch")
+        let quiet = self.execution.quiet;
+        let run = Report::new("sketch")
             .over(&self.inputs)
-            .output("sketches", Some(&self.output));
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(self.execution.quiet);
-        let observer = |progress| bars.observe(progress);
-        let done = if self.merge {
-            merge_sketches(&config, self.union, &self.output, &observer)
-        } else {
+            .output("sketches", Some(&self.output))
+            .begin(config.summary.as_deref(), self.json, quiet)?;
+        let summary = run.observed(|observer| -> anyhow::Result<_> {
+            if self.merge {
+                return Ok(merge_sketches(&config, self.union, &self.output, observer)?);
+            }
             let parameters = self.parameters(&config.method)?;
-            sketch(&config, &parameters, &self.output, &observer)
-        };
-        bars.clear();
-        let summary = done?;
-        warnings(
-            &summary.unread.bad_examples,
-            Flags::Others,
-            self.execution.quiet,
-        );
-        if self.json {
-            say(report.json(&summary)?.trim_end());
-        } else if !self.execution.quiet {
-            lines(&summary)?.iter().for_each(|line| say(line));
-        }
-        report::write(file, &report, &summary)?;
+            Ok(sketch(&config, &parameters, &self.output, observer)?)
+        })?;
+        warnings(&summary.unread.bad_examples, Flags::Others, quiet);
+        let lines = lines(&summary)?;
+        run.end_on_stderr(&summary, || lines.join("\n"))?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -8,12 +8,12 @@ use lookalike::{
     verify::Measure,
 };
 use lookalike_io::{
-    error::{Result, Setting, Words},
+    error::{Result, Setting},
     words,
 };
 
 use super::shingling::Shingling;
-use crate::{choice, options, refuse};
+use crate::{Given, choice, options, refuse};
 
 options! {
 /// How candidate pairs are found.
@@ -117,157 +117,108 @@ choices! {
     }
 }
 
-/// Returns the flag and value that select a way of finding candidates.
-fn named(candidates: &Candidates) -> (Setting, &'static str) {
-    match candidates {
-        Candidates::Bands(_) => (Setting("candidates"), "bands"),
-        Candidates::Shared(Shared {
-            super_shingles: false,
-            ..
-        }) => (Setting("candidates"), "shared"),
-        Candidates::Shared(_) => (Setting("candidates"), "super"),
-        Candidates::SimHash(_) => (Setting("method"), "simhash"),
-        Candidates::Sentences(_) => (Setting("method"), "sentences"),
-        Candidates::Exact => (Setting("method"), "exact"),
-        Candidates::All => (Setting("method"), "shingle"),
-    }
-}
+/// The ways of finding candidates: the setting and the value that choose a way, and the settings that only some ways have.
+const WAYS: [(&str, &str, &[&str]); 7] = [
+    ("candidates", "bands", &["bands", "rows", "permutations"]),
+    ("candidates", "shared", &["modulus", "common"]),
+    ("candidates", "super", &["modulus", "common", "run_length"]),
+    (
+        "method",
+        "simhash",
+        &["bits", "features", "distance", "blocks"],
+    ),
+    ("method", "sentences", &["longest", "digest"]),
+    ("method", "exact", &[]),
+    ("method", "shingle", &[]),
+];
 
 impl Finding {
     /// Returns a configuration with the settings for finding candidate pairs and for comparing documents; all other settings have
     /// their defaults.
+    ///
+    /// # Errors
+    /// Fails if settings are given that do not work together.
     pub fn config(&self, shingling: &Shingling) -> Result<Config> {
         let base = shingling.config()?;
         Ok(Config {
-            measure: self.measure(),
+            measure: self.measure.unwrap_or_default(),
             recall: self.recall.unwrap_or(base.recall),
             candidates: self.candidates()?,
             ..base
         })
     }
 
-    /// Returns the measure.
-    pub fn measure(&self) -> Measure {
-        self.measure.unwrap_or_default()
-    }
-
-    /// Returns the requested way of finding candidates with its default settings.
-    fn way(&self) -> Result<Candidates> {
-        Ok(
-            match (self.method.unwrap_or(MethodBy::Minhash), self.candidates) {
-                (MethodBy::Minhash, None) => Candidates::usual(self.measure()),
-                (MethodBy::Minhash, Some(CandidatesBy::Bands)) => Bands::default().into(),
-                (MethodBy::Minhash, Some(CandidatesBy::Shared)) => Shared::default().into(),
-                (MethodBy::Minhash, Some(CandidatesBy::Super)) => Shared {
-                    super_shingles: true,
-                    ..Shared::default()
-                }
-                .into(),
-                (_, Some(_)) => {
-                    let what = words![
-                        Setting("candidates"),
-                        " only works with ",
-                        (Setting("method"), "minhash")
-                    ];
-                    return Err(refuse(what, "leave out one of the two"));
-                }
-                (MethodBy::Simhash, None) => SimHashBy::default().into(),
-                (MethodBy::Sentences, None) => SentencesBy::default().into(),
-                (MethodBy::Exact, None) => Candidates::Exact,
-                (MethodBy::Shingle, None) => Candidates::All,
-            },
-        )
-    }
-
     /// Returns the requested way of finding candidates with the given settings.
     fn candidates(&self) -> Result<Candidates> {
-        let mut candidates = self.way()?;
-        self.refuse_others(&candidates)?;
-        match &mut candidates {
-            Candidates::Bands(by) => {
-                (by.bands, by.rows) = (self.bands, self.rows);
-                set(&mut by.permutations, self.permutations);
-            }
-            Candidates::Shared(by) => {
-                by.modulus = self.modulus.map(modulus).transpose()?;
-                set(&mut by.common, self.common);
-                by.run = self.run_length;
-            }
-            Candidates::SimHash(by) => {
-                set(&mut by.bits, self.bits.map(Width::try_from).transpose()?);
-                set(&mut by.features, self.features);
-                (by.distance, by.blocks) = (self.distance, self.blocks);
-            }
-            Candidates::Sentences(by) => {
-                set(&mut by.longest, self.longest);
-                set(&mut by.digest, self.digest);
-            }
-            Candidates::Exact | Candidates::All => {}
+        let method = self.method.unwrap_or(MethodBy::Minhash);
+        if self.candidates.is_some() && method != MethodBy::Minhash {
+            let minhash = (Setting("method"), "minhash");
+            let what = words![Setting("candidates"), " only works with ", minhash];
+            return Err(refuse(what, "leave out one of the two"));
         }
-        Ok(candidates)
+        let usual = match Candidates::usual(self.measure.unwrap_or_default()) {
+            Candidates::Shared(_) => CandidatesBy::Shared,
+            _ => CandidatesBy::Bands,
+        };
+        let by = self.candidates.unwrap_or(usual);
+        self.refuse_others(if method == MethodBy::Minhash {
+            by.name()
+        } else {
+            method.name()
+        })?;
+        let (sampled, sentences) = (Shared::default(), SentencesBy::default());
+        Ok(match (method, by) {
+            (MethodBy::Minhash, CandidatesBy::Bands) => Candidates::Bands(Bands {
+                bands: self.bands,
+                rows: self.rows,
+                permutations: self.permutations.unwrap_or_default(),
+            }),
+            (MethodBy::Minhash, by) => Candidates::Shared(Shared {
+                modulus: self.modulus.map(modulus).transpose()?,
+                common: self.common.unwrap_or(sampled.common),
+                super_shingles: by == CandidatesBy::Super,
+                run: self.run_length,
+            }),
+            (MethodBy::Simhash, _) => Candidates::SimHash(SimHashBy {
+                bits: self.bits.map_or(Ok(Width::default()), Width::try_from)?,
+                features: self.features.unwrap_or_default(),
+                distance: self.distance,
+                blocks: self.blocks,
+            }),
+            (MethodBy::Sentences, _) => Candidates::Sentences(SentencesBy {
+                longest: self.longest.unwrap_or(sentences.longest),
+                digest: self.digest.unwrap_or(sentences.digest),
+            }),
+            (MethodBy::Exact, _) => Candidates::Exact,
+            (MethodBy::Shingle, _) => Candidates::All,
+        })
     }
 
-    /// Returns the setting and value that chose a way of finding candidates.
-    fn chosen(&self, candidates: &Candidates) -> (Setting, &'static str) {
-        if self.method.is_none() && self.candidates.is_none() && self.measure.is_some() {
-            return (Setting("measure"), self.measure().name());
-        }
-        named(candidates)
-    }
-
-    /// Returns an error if a flag was given that does not apply to the chosen way of finding candidates.
-    fn refuse_others(&self, chosen: &Candidates) -> Result<()> {
-        let by_super: Candidates = Shared {
-            super_shingles: true,
-            ..Shared::default()
-        }
-        .into();
-        let bands = [Bands::default().into()];
-        let sampling = [Shared::default().into(), by_super.clone()];
-        let by_super = [by_super];
-        let simhash = [SimHashBy::default().into()];
-        let sentences = [SentencesBy::default().into()];
-        for (setting, given, ways) in [
-            (Setting("bands"), self.bands.is_some(), &bands[..]),
-            (Setting("rows"), self.rows.is_some(), &bands),
-            (Setting("permutations"), self.permutations.is_some(), &bands),
-            (Setting("modulus"), self.modulus.is_some(), &sampling),
-            (Setting("common"), self.common.is_some(), &sampling),
-            (Setting("run_length"), self.run_length.is_some(), &by_super),
-            (Setting("bits"), self.bits.is_some(), &simhash),
-            (Setting("features"), self.features.is_some(), &simhash),
-            (Setting("distance"), self.distance.is_some(), &simhash),
-            (Setting("blocks"), self.blocks.is_some(), &simhash),
-            (Setting("longest"), self.longest.is_some(), &sentences),
-            (Setting("digest"), self.digest.is_some(), &sentences),
-        ] {
-            if given && !ways.contains(chosen) {
-                let or = |said: Words, way: &Candidates| {
-                    if said == Words::default() {
-                        named(way).into()
-                    } else {
-                        words![said, " or ", named(way)]
-                    }
-                };
-                let meant = ways.iter().fold(Words::default(), or);
-                let what = words![
-                    setting,
-                    " only works with ",
-                    meant,
-                    ", not with ",
-                    self.chosen(chosen)
-                ];
-                return Err(refuse(what, "leave out one of the two"));
+    /// Refuses settings that the chosen way of finding candidates does not have.
+    fn refuse_others(&self, chosen: &'static str) -> Result<()> {
+        let given = Given::of(self);
+        let of = |way: &&(&'static str, &'static str, &[&'static str])| way.1 == chosen;
+        let others = WAYS.iter().filter(|way| !of(way)).flat_map(|way| way.2);
+        for name in others.filter(|name| given.has(name)) {
+            let ways: Vec<_> = WAYS.iter().filter(|way| way.2.contains(name)).collect();
+            if ways.iter().any(of) {
+                continue;
             }
+            let mut what = words![Setting(name), " only works with "];
+            for (at, (setting, value, _)) in ways.into_iter().enumerate() {
+                let or = if at > 0 { " or " } else { "" };
+                what = what.and(or).and((Setting(setting), *value));
+            }
+            let chosen = match WAYS.iter().find(of) {
+                Some((setting, _, _)) if given.has(setting) || !given.has("measure") => {
+                    (Setting(setting), chosen)
+                }
+                _ => (Setting("measure"), self.measure.unwrap_or_default().name()),
+            };
+            let what = words![what, ", not with ", chosen];
+            return Err(refuse(what, "leave out one of the two"));
         }
         Ok(())
-    }
-}
-
-/// Replaces the default of a setting with the given value, if a value was given.
-fn set<T>(setting: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *setting = given;
     }
 }
 

@@ -10,8 +10,8 @@ use lookalike_engine::{AuditOptions, audit};
 use crate::{
     config::ConfigFile,
     front::Flags,
-    output::{Bars, print, print_data, say, warnings},
-    report::{self, Report},
+    output::{print, warnings},
+    report::Report,
 };
 
 /// Check the result of another deduplication tool
@@ -66,30 +66,23 @@ impl Audit {
                 "the texts that the tool deduplicated need a name; give them with --texts"
             );
         }
-        let report = Report::new("audit")
+        let (config, auditing) = self.options.plan(self.results.clone())?;
+        let run = Report::new("audit")
             .inputs("result", &self.results)
             .inputs("texts", &self.options.texts)
             .output("removals", output)
-            .output("bad_lines", self.options.records.skip_bad.as_deref());
-        let (config, auditing) = self.options.plan(self.results.clone())?;
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(quiet);
-        let done = audit(&config, &auditing, output, &|progress| {
-            bars.observe(progress)
-        });
-        bars.clear();
-        let summary = done?;
+            .output("bad_lines", self.options.records.skip_bad.as_deref())
+            .begin(config.summary.as_deref(), json, quiet)?;
+        let summary = run.observed(|observer| audit(&config, &auditing, output, observer))?;
         warnings(&summary.unread.bad_examples, Flags::Others, quiet);
         page::warn(&summary, quiet);
-        let is_taken = output == Some(Path::new("-"));
-        match (json, is_taken) {
-            (true, false) => print_data(&report.json(&summary)?)?,
-            (true, true) => say(report.json(&summary)?.trim_end()),
-            (false, true) if quiet => {}
-            (false, true) => say(page::page(&summary, &auditing).trim_end()),
-            (false, false) => print(&page::page(&summary, &auditing))?,
+        let shown = page::page(&summary, &auditing);
+        if !json && output != Some(Path::new("-")) {
+            print(&shown)?;
+            run.end_on_stderr(&summary, String::new)?;
+        } else {
+            run.end(&summary, || shown.trim_end().into())?;
         }
-        report::write(file, &report, &summary)?;
         Ok(ExitCode::SUCCESS)
     }
 }

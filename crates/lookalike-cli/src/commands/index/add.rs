@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use lookalike_engine::{Error, ErrorKind, RunConfig, Unread};
+use lookalike_engine::{Error, ErrorKind, Observer, RunConfig, Unread};
 use lookalike_index::{Change, Id, Index, OnConflict, Prepared, Stats};
 use lookalike_indexing::{
     AddOptions, Adding, Stopped, failed, in_steps, reading, refuse_outputs, step_of, to_write,
@@ -19,8 +19,8 @@ use super::lines::{Lines, write_changes, write_decisions};
 use crate::{
     found::left_out,
     front::Flags,
-    output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
-    report::{self, Report},
+    output::{BOLD, bytes, count, counted, name, warnings},
+    report::Report,
 };
 
 /// Add documents to an index
@@ -137,13 +137,13 @@ impl Filling<'_> {
         let config = reading(&index, &options.inputs, &options.execution)?;
         let report = Report::new(command)
             .over(&options.inputs)
-            .inputs("index", [folder.display().to_string()]);
-        let report = report
+            .inputs("index", [folder.display().to_string()])
             .output("decisions", options.decisions.as_deref())
             .output("changes", options.changes.as_deref());
         let outputs = [options.decisions.as_deref(), options.changes.as_deref()];
         refuse_outputs(&index, &config, &outputs)?;
-        let file = report.open(config.summary.as_deref())?;
+        let quiet = options.execution.quiet;
+        let run = report.begin(config.summary.as_deref(), self.json, quiet)?;
         let open = |path: &Option<PathBuf>| {
             path.as_deref()
                 .map(|path| Lines::create(Some(path)))
@@ -153,15 +153,9 @@ impl Filling<'_> {
         let since = index.next_number();
         let last = index.stats().map_err(failed)?.last_change;
 
-        let bars = Bars::new(options.execution.quiet);
-        let added = fill(&index, &config, (step, on_conflict), &bars);
-        bars.clear();
-        let mut added = added?;
-        warnings(
-            &added.unread.bad_examples,
-            Flags::Others,
-            options.execution.quiet,
-        );
+        let mut added =
+            run.observed(|observer| fill(&index, &config, (step, on_conflict), observer))?;
+        warnings(&added.unread.bad_examples, Flags::Others, quiet);
         if let Some(mut lines) = decisions {
             write_decisions(&index, since, &mut lines)?;
             lines.end()?;
@@ -172,17 +166,7 @@ impl Filling<'_> {
         }
         added.seconds = started.elapsed().as_secs_f64();
         added.index = Some(index.stats().map_err(failed)?);
-        let own = [config.skip_bad.as_deref(), config.summary.as_deref()];
-        let to_stdout = [outputs, own]
-            .as_flattened()
-            .contains(&Some(Path::new("-")));
-        match (self.json, to_stdout) {
-            (true, false) => print_data(&report.json(&added)?)?,
-            (true, true) => say(report.json(&added)?.trim_end()),
-            (false, _) if options.execution.quiet => {}
-            (false, _) => say(&self.page(folder, &added)),
-        }
-        report::write(file, &report, &added)?;
+        run.end(&added, || self.page(folder, &added))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -259,7 +243,7 @@ pub fn fill(
     index: &Index,
     config: &RunConfig,
     (step, on_conflict): (usize, OnConflict),
-    bars: &Bars,
+    observer: Observer,
 ) -> anyhow::Result<Added> {
     let mut added = Added::default();
     let add = |documents: Vec<Prepared>| -> lookalike_engine::Result<()> {
@@ -295,9 +279,7 @@ pub fn fill(
         added.changed += changes.iter().filter(of_others).count() as u64;
         Ok(())
     };
-    let read = in_steps(index, (config, step), add, &|progress| {
-        bars.observe(progress)
-    });
+    let read = in_steps(index, (config, step), add, observer);
     let read = read.map_err(|stopped| match stopped {
         Stopped::Adding(error) | Stopped::Reading(error) => further(error, added.added),
     })?;

@@ -21,8 +21,8 @@ use lookalike_options::Given;
 
 use crate::{
     found::page_size,
-    output::{Bars, print, print_data, say},
-    report::{self, Report},
+    output::{Bars, print, print_data},
+    report::Report,
 };
 
 /// Link records of the same person, company or thing
@@ -120,35 +120,21 @@ impl Link {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        let report = report.output(
-            "pairs",
-            Some(self.options.output.as_deref().unwrap_or(Path::new("-"))),
-        );
+        let (output, quiet) = (self.options.output.as_deref(), self.options.execution.quiet);
         let report = report
+            .output("pairs", Some(output.unwrap_or(Path::new("-"))))
             .output("clusters", asked.clusters.as_deref())
             .output("report", self.options.page.report.as_deref());
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(self.options.execution.quiet);
-        let linked = link(
-            &config,
-            &asked,
-            self.options.output.as_deref(),
-            &|progress| bars.observe(progress),
-        );
-        bars.clear();
-        let summary = linked?;
+        let run = report.begin(config.summary.as_deref(), self.json, quiet)?;
+        let summary = run.observed(|observer| link(&config, &asked, output, observer))?;
         let of_a = summary.records_a.unwrap_or(summary.records);
         let is_empty = of_a == 0 || summary.records_a.is_some() && of_a == summary.records;
-        if self.json {
-            say(report.json(&summary)?.trim_end());
-        } else if !self.options.execution.quiet {
-            say(&pages::found(&summary, self.options.details));
-            summary
-                .report
-                .iter()
-                .for_each(|figures| say(&format!("report: {}", page_size(figures))));
-        }
-        report::write(file, &report, &summary)?;
+        run.end_on_stderr(&summary, || {
+            let mut lines = vec![pages::found(&summary, self.options.details)];
+            let page = summary.report.iter();
+            lines.extend(page.map(|figures| format!("report: {}", page_size(figures))));
+            lines.join("\n")
+        })?;
         Ok(ExitCode::from(u8::from(summary.written == 0 && !is_empty)))
     }
 }

@@ -11,8 +11,8 @@ use super::{Mirrors, is_same, short};
 use crate::{
     found::{above, found, notes},
     front::Flags,
-    output::{BOLD, Bars, count, counted, say, warnings},
-    report::{self, Report},
+    output::{BOLD, count, counted, warnings},
+    report::Report,
 };
 
 impl Mirrors {
@@ -38,17 +38,8 @@ impl Mirrors {
                 );
             }
         }
-        let report = Report::new("mirrors history").inputs("crawl", &crawls);
-        let report = report.output("bad_lines", self.options.records.skip_bad.as_deref());
-        let report = report.output(
-            "histories",
-            Some(self.options.output.as_deref().unwrap_or(Path::new("-"))),
-        );
-        let (json, quiet, output) = (
-            self.json,
-            self.options.execution.quiet,
-            self.options.output.clone(),
-        );
+        let (options, quiet) = (&self.options, self.options.execution.quiet);
+        let output = options.output.as_deref();
         let (config, Mirroring { sites, changed, .. }) = self.plan()?;
         let named: Vec<Crawl> = crawls
             .iter()
@@ -58,37 +49,31 @@ impl Mirrors {
             })
             .collect();
         let asked = Following { sites, changed };
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(quiet);
-        let done = history(&config, &named, &asked, output.as_deref(), &|progress| {
-            bars.observe(progress)
-        });
-        bars.clear();
-        let summary = done?;
+        let run = Report::new("mirrors history")
+            .inputs("crawl", &crawls)
+            .output("bad_lines", options.records.skip_bad.as_deref())
+            .output("histories", Some(output.unwrap_or(Path::new("-"))))
+            .begin(config.summary.as_deref(), self.json, quiet)?;
+        let summary =
+            run.observed(|observer| history(&config, &named, &asked, output, observer))?;
         warnings(&summary.unread.bad_examples, Flags::Mirrors, quiet);
-        if json {
-            say(report.json(&summary)?.trim_end());
-        } else if !quiet {
-            say(&table(&summary, &crawls));
+        run.end_on_stderr(&summary, || {
+            let mut lines = vec![table(&summary, &crawls)];
             if summary.textless > 0 {
                 let have = if summary.textless == 1 { "has" } else { "have" };
-                say(&format!(
+                lines.push(format!(
                     "empty: {} {have} no text to compare",
                     counted(summary.textless, "page")
                 ));
             }
-            say(&format!(
+            lines.push(format!(
                 "found: {}",
                 found(&summary.finding, &config.method)
             ));
-            notes(&config.method, &summary.finding, &summary.unread)
-                .iter()
-                .for_each(|words| say(words));
-            above(&summary.finding)
-                .iter()
-                .for_each(|words| say(&format!("memory: {words}")));
-        }
-        report::write(file, &report, &summary)?;
+            lines.extend(notes(&config.method, &summary.finding, &summary.unread));
+            lines.extend(above(&summary.finding).map(|words| format!("memory: {words}")));
+            lines.join("\n")
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 

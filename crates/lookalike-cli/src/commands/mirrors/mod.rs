@@ -18,8 +18,8 @@ use crate::{
     config::ConfigFile,
     found::{above, found, notes, page_size},
     front::Flags,
-    output::{BOLD, Bars, count, counted, quiet, say, warnings},
-    report::{self, Report},
+    output::{BOLD, count, counted, quiet, warnings},
+    report::Report,
 };
 
 /// Find sites that mirror each other, and match their pages
@@ -109,68 +109,54 @@ impl Mirrors {
                 shown_name(b)
             );
         }
-        let report = Report::new("mirrors")
-            .inputs("a", [&self.a])
-            .inputs("b", &self.b);
-        let report = report.output("bad_lines", self.options.records.skip_bad.as_deref());
-        let report = report.output(
-            "sites",
-            Some(self.options.output.as_deref().unwrap_or(Path::new("-"))),
-        );
-        let report = report
-            .output("pages", self.options.pages.as_deref())
-            .output("unmatched", self.options.unmatched.as_deref());
-        let report = report.output("report", self.options.page.report.as_deref());
-        let (json, quiet) = (self.json, self.options.execution.quiet);
-        let [sites, pages, unmatched] = [
-            &self.options.output,
-            &self.options.pages,
-            &self.options.unmatched,
-        ]
-        .map(Option::clone);
         let (config, asked) = self.plan()?;
+        let (options, quiet) = (&self.options, self.options.execution.quiet);
         let outputs = MirrorOutputs {
-            sites: sites.as_deref(),
-            pages: pages.as_deref(),
-            unmatched: unmatched.as_deref(),
+            sites: options.output.as_deref(),
+            pages: options.pages.as_deref(),
+            unmatched: options.unmatched.as_deref(),
         };
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(quiet);
-        let done = mirrors(&config, &asked, outputs, &|progress| bars.observe(progress));
-        bars.clear();
-        let summary = done?;
+        let run = Report::new("mirrors")
+            .inputs("a", [&self.a])
+            .inputs("b", &self.b)
+            .output("bad_lines", options.records.skip_bad.as_deref())
+            .output("sites", Some(outputs.sites.unwrap_or(Path::new("-"))))
+            .output("pages", outputs.pages)
+            .output("unmatched", outputs.unmatched)
+            .output("report", options.page.report.as_deref())
+            .begin(config.summary.as_deref(), self.json, quiet)?;
+        let summary = run.observed(|observer| mirrors(&config, &asked, outputs, observer))?;
         warnings(&summary.unread.bad_examples, Flags::Mirrors, quiet);
-        if json {
-            say(report.json(&summary)?.trim_end());
-        } else if !quiet {
-            say(&page(&summary));
+        run.end_on_stderr(&summary, || {
+            let mut lines = vec![page(&summary)];
             if summary.site_pairs == 0 {
-                say(&none(&summary, &asked));
+                lines.push(none(&summary, &asked));
             }
-            textless(&summary).iter().for_each(|words| say(words));
-            say(&format!(
+            lines.extend(textless(&summary));
+            lines.push(format!(
                 "found: {}",
                 found(&summary.finding, &config.method)
             ));
-            if let Some(common) = summary.common_pages.filter(|&common| common > 0) {
-                say(&format!(
+            let common = summary.common_pages.filter(|&common| common > 0);
+            lines.extend(common.map(|common| {
+                format!(
                     "excluded: {} with matches on more sites than --common-sites allows",
                     counted(common, "page")
-                ));
-            }
-            notes(&config.method, &summary.finding, &summary.unread)
-                .iter()
-                .for_each(|words| say(words));
-            summary
-                .report
-                .iter()
-                .for_each(|figures| say(&format!("report: {}", page_size(figures))));
-            let many = summary.site_pairs >= MANY;
-            above(&summary.finding).iter().for_each(|words| if many { say(&format!(
-                    "memory: {words}; pairs of sites cannot be spilled either: see --common-sites"
-                )) } else { say(&format!("memory: {words}")) });
-        }
-        report::write(file, &report, &summary)?;
+                )
+            }));
+            lines.extend(notes(&config.method, &summary.finding, &summary.unread));
+            let page = summary.report.iter();
+            lines.extend(page.map(|figures| format!("report: {}", page_size(figures))));
+            lines.extend(above(&summary.finding).map(|words| {
+                let pairs = if summary.site_pairs >= MANY {
+                    "; pairs of sites cannot be spilled either: see --common-sites"
+                } else {
+                    ""
+                };
+                format!("memory: {words}{pairs}")
+            }));
+            lines.join("\n")
+        })?;
         Ok(ExitCode::from(u8::from(
             summary.site_pairs == 0 && summary.pages_a > 0 && summary.pages_b != Some(0),
         )))

@@ -19,8 +19,8 @@ use self::{page::Page, regions::RegionArgs};
 use crate::{
     found::{left_out, page_size, too_large},
     front::Flags,
-    output::{Bars, bytes, counted, print, say, warnings},
-    report::{self, Report},
+    output::{bytes, counted, print, warnings},
+    report::Report,
 };
 
 /// Show the passages that texts share word for word, or changed
@@ -185,41 +185,28 @@ impl Passages {
             report: ReportConfig::at(&self.page),
             ..RunConfig::of(&inputs, &self.execution, method)
         };
-        let file = report.open(config.summary.as_deref())?;
-        let bars = Bars::new(self.execution.quiet);
-        let observer = |progress| bars.observe(progress);
-        let (summary, page) = if lines {
-            (
-                passages(&config, &asked, self.output.as_deref(), &observer),
-                None,
-            )
-        } else {
-            let mut page = Page::new(self.full);
+        let quiet = self.execution.quiet;
+        let run = report.begin(
+            config.summary.as_deref(),
+            self.json && self.output.is_some(),
+            quiet,
+        )?;
+        let mut page = Page::new(self.full);
+        let summary = run.observed(|observer| {
+            if lines {
+                return passages(&config, &asked, self.output.as_deref(), observer);
+            }
             let mut tell = |quoted: &Quoted| {
                 page.take(quoted);
                 Ok(())
             };
-            (
-                passages_reporting(&config, &asked, &mut tell, &observer),
-                Some(page),
-            )
-        };
-        bars.clear();
-        let summary = summary?;
-        if let Some(page) = page {
+            passages_reporting(&config, &asked, &mut tell, observer)
+        })?;
+        if !lines {
             print(&page.text(summary.pairs))?;
         }
-        warnings(
-            &summary.unread.bad_examples,
-            Flags::Others,
-            self.execution.quiet,
-        );
-        match (self.json && self.output.is_some(), self.execution.quiet) {
-            (true, _) => say(report.json(&summary)?.trim_end()),
-            (false, false) => say(&words(&summary, config.against.is_empty())),
-            (false, true) => {}
-        }
-        report::write(file, &report, &summary)?;
+        warnings(&summary.unread.bad_examples, Flags::Others, quiet);
+        run.end_on_stderr(&summary, || words(&summary, config.against.is_empty()))?;
         Ok(ExitCode::from(u8::from(
             summary.pairs == 0 && summary.texts_a.min(summary.texts_b) > 0,
         )))
