@@ -240,7 +240,7 @@ impl ReportConfig {
                 format!(" must be above 0 and at most the threshold {threshold}, got {floor}");
             return Err(Error::new(
                 ErrorKind::Config,
-                words![Setting("report_floor"), range],
+                words!["$report_floor", range],
             ));
         }
         Ok(page.report.clone().map(|path| Self { path, floor }))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Arg;
 use lookalike::{Config, cluster::Keep, text::TokensBy};
-use lookalike_engine::{Error, ErrorKind, Result, RunConfig, Setting, words};
+use lookalike_engine::{Error, ErrorKind, Result, RunConfig};
 use lookalike_index::{Index, OnConflict, Settings, Store};
 use lookalike_options::{Execution, Given, Inputs, Law, Size, as_sets, choice, options};
 
@@ -106,20 +106,13 @@ pub fn reading(index: &Index, inputs: &Inputs, execution: &Execution) -> Result<
     configure(&mut config, index)?;
     let has_sets = config.method.tokens == TokensBy::Items;
     let refused = match (has_sets, inputs.records.fields.set_field.is_some()) {
-        (true, false) => words![
-            "the index has sets; name the field with the set, with ",
-            Setting("set_field")
-        ],
-        (false, true) => words![
-            Setting("set_field"),
-            ": the index has texts; name the field with the text, with ",
-            Setting("text_field")
-        ],
-        _ if inputs.records.files.allow_repeated_ids => words![
-            Setting("allow_repeated_ids"),
-            ": the ids of an index are unique; make ids unique, or use ",
-            (Setting("on_conflict"), "skip")
-        ],
+        (true, false) => "the index has sets; name the field with the set, with $set_field",
+        (false, true) => {
+            "$set_field: the index has texts; name the field with the text, with $text_field"
+        }
+        _ if inputs.records.files.allow_repeated_ids => {
+            "$allow_repeated_ids: the ids of an index are unique; make ids unique, or use $on_conflict=skip"
+        }
         _ => return Ok(config),
     };
     Err(Error::new(ErrorKind::Config, refused))

@@ -8,7 +8,7 @@ use lookalike_io::{
 use crate::Layer;
 
 /// Returns the error for options that contradict each other.
-pub fn refuse(what: Words, advice: &'static str) -> Error {
+pub fn refuse(what: impl Into<Words>, advice: &'static str) -> Error {
     Error::new(ErrorKind::Config, what).instead(advice)
 }
 

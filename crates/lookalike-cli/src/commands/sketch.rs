@@ -9,7 +9,7 @@ use lookalike::{
     sketch::{Modulus, Width},
     stored::{Accuracy, SketchBy, SketchParameters, Sketching},
 };
-use lookalike_engine::{RunConfig, Setting, SketchSummary, merge_sketches, sketch, words};
+use lookalike_engine::{RunConfig, SketchSummary, merge_sketches, sketch};
 use lookalike_options::{Execution, Inputs, Shingling, choice, modulus, refuse};
 
 use crate::{
@@ -216,7 +216,7 @@ impl Sketch {
         }
         if kind == KindBy::Sentences && self.inputs.records.fields.set_field.is_some() {
             return Err(refuse(
-                words![Setting("set_field"), ": a set has no sentences"],
+                "$set_field: a set has no sentences",
                 "choose another --sketch",
             )
             .into());

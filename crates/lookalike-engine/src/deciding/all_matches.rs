@@ -7,10 +7,9 @@ use lookalike::{
     verify::{Figures, Measure},
 };
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, ErrorKind, Result},
     read::Source,
     spill::places::Places,
-    words,
 };
 use rayon::ThreadPool;
 use serde::Serialize;
@@ -143,10 +142,7 @@ pub(crate) fn verified<M: Matches>(
     observer: Observer,
 ) -> Result<Verified<M>> {
     if method.config().min_containment.is_some() {
-        let what = words![
-            Setting("min_containment"),
-            " works only for dropping documents, not for listing pairs"
-        ];
+        let what = "$min_containment works only for dropping documents, not for listing pairs";
         return Err(Error::new(ErrorKind::Config, what).advise("leave it out"));
     }
     let mut pairing = Pairing::new(table, pool)?;

@@ -4,7 +4,7 @@ use std::{borrow::Cow, path::Path};
 
 use lookalike::shown::{cut, quoted};
 use lookalike_io::{
-    error::{Error, Result, Setting, Words},
+    error::{Error, Result, Words},
     read::{Block, Blocks, Input, Naming, Reading, Source, each_block},
     words,
 };
@@ -90,10 +90,7 @@ pub(crate) fn repeated_id(id: &str) -> Error {
 
 /// Returns the advice for an id that several records have.
 pub(crate) fn make_unique() -> Words {
-    words![
-        "make ids unique, or allow repeated ids with ",
-        Setting("allow_repeated_ids")
-    ]
+    words!["make ids unique, or allow repeated ids with $allow_repeated_ids"]
 }
 
 /// Passes each line of a file to `give`; see [`each_line_of`].

@@ -26,14 +26,13 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
         return Err(Error::new(ErrorKind::Config, what).advise(words![
             "check ",
             option,
-            " and ",
-            Setting("id_field")
+            " and $id_field"
         ]));
     }
     if config.against_text_field.as_ref() == Some(&config.id_field) {
         let field = quoted(&config.id_field);
         let what = words![
-            Setting("against_text_field"),
+            "$against_text_field",
             format!(": field {field} cannot be both the {what} and the id")
         ];
         return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
@@ -59,21 +58,11 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
     );
     let fields = Fields::new(text, set, id, keep, label);
     if config.html.is_some() && set.is_some() {
-        let advice = words![
-            "leave it out, or name the text with ",
-            Setting("text_field")
-        ];
-        return Err(Error::new(
-            ErrorKind::Config,
-            words![Setting("html"), ": a set is not a page"],
-        )
-        .advise(advice));
+        let advice = "leave it out, or name the text with $text_field";
+        return Err(Error::new(ErrorKind::Config, "$html: a set is not a page").advise(advice));
     }
     if config.html.is_some() && !cfg!(feature = "html") {
-        let what = words![
-            Setting("html"),
-            ": this lookalike was built without HTML (the cargo feature `html`)"
-        ];
+        let what = "$html: this lookalike was built without HTML (the cargo feature `html`)";
         return Err(Error::new(ErrorKind::Config, what));
     }
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;

@@ -2,7 +2,7 @@
 
 use lookalike_applications::Error as Refused;
 use lookalike_io::{
-    error::{Error, ErrorKind, Setting},
+    error::{Error, ErrorKind},
     words,
 };
 
@@ -22,24 +22,12 @@ pub fn refused(why: Refused) -> Error {
     };
     let what = format!("{sets} sets of {members} squares, out of {squares}, are not possible");
     let advice = match most {
-        0 => words![
-            "increase the number of squares from which the sets are chosen (",
-            Setting("squares"),
-            ")"
-        ],
-        1 => words![
-            "use from 1 to 1048576 sets (",
-            Setting("sets"),
-            ") of 1 square (",
-            (Setting("members"), "1"),
-            ")"
-        ],
+        0 => words!["increase the number of squares from which the sets are chosen ($squares)"],
+        1 => words!["use from 1 to 1048576 sets ($sets) of 1 square ($members=1)"],
         _ => words![
-            "use from 1 to 1048576 sets (",
-            Setting("sets"),
+            "use from 1 to 1048576 sets ($sets",
             format!(") of 1 to {most} squares ("),
-            Setting("members"),
-            ")"
+            "$members)"
         ],
     };
     Error::new(ErrorKind::Config, what)

@@ -61,29 +61,21 @@ impl References {
             return goes_with(
                 Setting("against").into(),
                 (Setting("cluster"), "law").into(),
-                words![why, Setting("cluster")],
+                words![why, "$cluster"],
             );
         }
         if *against_only && keep.is_some() {
-            let what = words![
-                Setting("keep"),
-                " chooses which of several similar documents is kept, but ",
-                Setting("against_only"),
-                " does not compare inputs with each other"
-            ];
+            let what = "$keep chooses which of several similar documents is kept, but $against_only does not compare inputs with each other";
             return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
         }
         if *drop_holders
             && (method.config().measure != Measure::Containment || method.verify() != Verify::Exact)
         {
-            let with = words![
-                (Setting("measure"), "containment"),
-                " and exact verification"
-            ];
+            let with = words!["$measure=containment and exact verification"];
             return goes_with(
                 Setting("drop_holders").into(),
                 with,
-                words!["give both, and leave out ", Setting("verify")],
+                words!["give both, and leave out $verify"],
             );
         }
         Ok(())

@@ -14,7 +14,6 @@ use lookalike_io::{
         sync_folder,
     },
     error::{Error, ErrorKind, Result, Setting},
-    words,
 };
 use serde::Serialize;
 
@@ -47,11 +46,9 @@ impl Folder {
         let failed = |error: io::Error| Error::state(path, &error);
         let at = || path.display().to_string();
         let refuse = |what: String| {
-            Error::new(ErrorKind::Config, what).at(at()).advise(words![
-                "give ",
-                Setting("resume"),
-                " a new folder"
-            ])
+            Error::new(ErrorKind::Config, what)
+                .at(at())
+                .advise("give $resume a new folder")
         };
         // A trailing slash is removed, so that a link to a folder can be distinguished from the folder.
         let path = path.components().as_path();

@@ -286,10 +286,8 @@ impl Error {
     fn of_limits(error: &io::Error) -> Option<(&'static str, Words)> {
         // The numbers are EMFILE and ENFILE, for which the standard library has no kind of error.
         if cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23)) {
-            let advice = words![
-                "raise the limit, for example with ulimit -n 4096, or lower ",
-                Setting("threads")
-            ];
+            let advice =
+                words!["raise the limit, for example with ulimit -n 4096, or lower $threads"];
             return Some(("too many files are open", advice));
         }
         let is_large = error.kind() == io::ErrorKind::FileTooLarge;
@@ -420,7 +418,7 @@ impl Error {
             .into_iter()
             .fold(Self::new(ErrorKind::Temporary, what), Self::advise);
         let failure = failure
-            .advise(words!["choose another folder with ", Setting("temp_dir")])
+            .advise("choose another folder with $temp_dir")
             .about(Setting("temp_dir"));
         failure.of_system(error)
     }
@@ -441,16 +439,12 @@ impl Error {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
                 error.to_string(),
                 None,
-                words![
-                    "give ",
-                    Setting("resume"),
-                    " a folder that you can write to"
-                ],
+                words!["give $resume a folder that you can write to"],
             ),
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => (
                 "is not a directory".into(),
                 None,
-                words!["give ", Setting("resume"), " the name of a new folder"],
+                words!["give $resume the name of a new folder"],
             ),
             _ => {
                 let advice =
@@ -633,13 +627,10 @@ mod tests {
                 format!("{} {value}", self.setting(setting))
             }
         }
-        let error = Error::record(words!["field ", "text", " is null"])
+        let error = Error::record("field text is null")
             .in_field("text")
-            .advise(words![
-                "give a string, or name another with ",
-                Setting("text_field")
-            ])
-            .advise(words!["of CSV say ", (Setting("format"), "csv")])
+            .advise("give a string, or name another with $text_field")
+            .advise("of CSV say $format=csv")
             .of_line(3);
         let error = error.placed(|line| Place::line("a.jsonl", line + 1));
         let message = "a.jsonl:4: field text is null; give a string, or name another with --text-field; of CSV say --format csv";
@@ -670,7 +661,7 @@ mod tests {
         assert_eq!(cause.and_then(io::Error::raw_os_error), Some(2));
         let refused = Error::from(lookalike::Error::from(lookalike::ErrorKind::Threshold(1.5)));
         assert_eq!(refused.option(), Some(Setting("threshold")));
-        let saved = Error::record(words!["a", Setting("keep")])
+        let saved = Error::record("a$keep")
             .at_place(Place::line("x", 2))
             .instead("b");
         let again = Error::of_saved(&saved.saved()).unwrap();

@@ -40,6 +40,12 @@ enum Word {
     WithValue(Setting, Cow<'static, str>),
 }
 
+impl Word {
+    fn text(text: &'static str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
 impl Words {
     /// Returns these words followed by `more`.
     #[must_use]
@@ -85,9 +91,28 @@ impl Words {
     }
 }
 
+/// Reads a text of the source, in which `$keep` is a setting, and `$format=csv` a setting with a value.
 impl From<&'static str> for Words {
     fn from(text: &'static str) -> Self {
-        Self(vec![Word::Text(text.into())])
+        let mut texts = text.split('$');
+        let mut words: Vec<_> = texts.next().into_iter().map(Word::text).collect();
+        for text in texts {
+            let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+            let (name, mut rest) = text.split_at(text.find(|c| !is_name(c)).unwrap_or(text.len()));
+            if name.is_empty() {
+                words.extend([Word::text("$"), Word::text(text)]);
+                continue;
+            }
+            let mut word = Word::Setting(Setting(name));
+            if let Some(value) = rest.strip_prefix('=') {
+                let is_end = |letter: char| letter.is_whitespace() || ",;:)".contains(letter);
+                let (value, after) = value.split_at(value.find(is_end).unwrap_or(value.len()));
+                (word, rest) = (Word::WithValue(Setting(name), value.into()), after);
+            }
+            words.extend([word, Word::text(rest)]);
+        }
+        words.retain(|word| !matches!(word, Word::Text(text) if text.is_empty()));
+        Self(words)
     }
 }
 
@@ -121,17 +146,38 @@ impl From<(Setting, String)> for Words {
     }
 }
 
-/// Creates [`Words`](crate::error::Words) from parts: texts, configuration fields, and fields with values.
+/// Creates [`Words`](crate::error::Words) from parts: texts with settings, and settings with values from data.
 ///
 /// ```
 /// use lookalike_io::{error::{Neutral, Setting}, words};
 ///
-/// let advice = words!["of CSV say ", (Setting("format"), "csv")];
-/// assert_eq!(advice.rendered(&Neutral), "of CSV say format=csv");
+/// let field = String::from("body");
+/// let advice = words!["of CSV say $format=csv, and ", (Setting("text_field"), field)];
+/// assert_eq!(advice.rendered(&Neutral), "of CSV say format=csv, and text_field=body");
 /// ```
 #[macro_export]
 macro_rules! words {
     ($($part:expr),+ $(,)?) => {
         $crate::error::Words::default()$(.and($part))+
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_name_settings() {
+        let words = Words::from(
+            "$keep only works with $measure=containment, or ($verify=exact); set $HOME to 5 $",
+        );
+        let names: Vec<_> = words.settings().map(Setting::name).collect();
+        assert_eq!(names, ["keep", "measure", "verify"]);
+        assert_eq!(
+            words.rendered(&Neutral),
+            "keep only works with measure=containment, or (verify=exact); set $HOME to 5 $"
+        );
+        // Text from data is never read in this way.
+        assert_eq!(Words::from(String::from("$keep")).settings().count(), 0);
+    }
 }

@@ -92,12 +92,7 @@ impl Destination {
                 }))
             }
             (Some(_), None) if matches!(content, Content::Records(_)) => {
-                let advice = words![
-                    "limit the outputs with ",
-                    Setting("rows_per_file"),
-                    " or ",
-                    Setting("bytes_per_file")
-                ];
+                let advice = "limit the outputs with $rows_per_file or $bytes_per_file";
                 Err(
                     refuse("the name has a number, but one output gets all records".into())
                         .advise(advice),
@@ -332,9 +327,7 @@ fn refuse_without_name(input: &Input, content: Content) -> Error {
     let (what, example): (Words, &str) = match content {
         Content::Records(Some(_)) if has_documents => {
             let what = words![
-                "has documents, which are copied to a folder as they are, so ",
-                Setting("output_format"),
-                " does not work"
+                "has documents, which are copied to a folder as they are, so $output_format does not work"
             ];
             (what, "kept.jsonl")
         }

@@ -153,7 +153,7 @@ impl Finding {
         let method = self.method.unwrap_or(MethodBy::Minhash);
         if self.candidates.is_some() && method != MethodBy::Minhash {
             let minhash = (Setting("method"), "minhash");
-            let what = words![Setting("candidates"), " only works with ", minhash];
+            let what = words!["$candidates only works with ", minhash];
             return Err(refuse(what, "leave out one of the two"));
         }
         let usual = match Candidates::usual(self.measure.unwrap_or_default()) {

@@ -97,13 +97,7 @@ impl Law {
         let greedy = self.cluster == Some(ClusterBy::Greedy);
         if !greedy && (self.representative.is_some() || self.sample.is_some()) {
             let greedy = (Setting("cluster"), "greedy");
-            let what = words![
-                Setting("representative"),
-                " and ",
-                Setting("sample"),
-                " only work with ",
-                greedy
-            ];
+            let what = words!["$representative and $sample only work with ", greedy];
             return Err(refuse(what, "leave them out"));
         }
         let base = self.finding.config(&self.shingling)?;

@@ -5,10 +5,7 @@ use lookalike::{
     text::{Difference, Folds, Language, TokensBy},
     verify::Measure,
 };
-use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
-    words,
-};
+use lookalike_io::error::{Error, ErrorKind, Result};
 
 use crate::{choice, choice_of, options, refuse};
 
@@ -123,10 +120,7 @@ impl Folding {
 /// Fails if the configuration says what a token is.
 pub fn as_sets(config: Config) -> Result<Config> {
     if config.tokens != TokensBy::Auto {
-        let what = words![
-            Setting("tokens"),
-            ": the items of a set are compared as they are, each separately"
-        ];
+        let what = "$tokens: the items of a set are compared as they are, each separately";
         return Err(Error::new(ErrorKind::Config, what).advise("leave it out, or compare texts"));
     }
     Ok(Config {
@@ -148,11 +142,7 @@ impl Shingling {
             },
             (_, None) => FingerprintBy::Rolling,
             (_, Some(_)) => {
-                let what = words![
-                    Setting("degree"),
-                    " only works with ",
-                    (Setting("fingerprint"), "rabin")
-                ];
+                let what = "$degree only works with $fingerprint=rabin";
                 return Err(refuse(what, "give both, or neither"));
             }
         };

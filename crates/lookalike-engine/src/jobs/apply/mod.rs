@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
 use lookalike::shown::cut;
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting, without_panic},
+    error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     pool::install,
     read::{
@@ -26,7 +26,6 @@ use lookalike_io::{
     },
     spill::{Budget, places::Places},
     store::shown_name,
-    words,
     write::{Content, Kept, LEAST_AHEAD, Output, Shapes, finish, plain, refuse_overwriting},
 };
 use serde::Serialize;
@@ -229,11 +228,9 @@ fn no_decisions(name: &str, error: Error) -> Error {
         return error;
     }
     let what = "is not a table of decisions, which has the columns \"id\" (strings or numbers) and \"verdict\" (strings)";
-    let refused = Error::record(what).at(name).advise(words![
-        "name the file that dedup ",
-        Setting("decisions"),
-        " wrote"
-    ]);
+    let refused = Error::record(what)
+        .at(name)
+        .advise("name the file that dedup $decisions wrote");
     refused.because(error)
 }
 
@@ -347,10 +344,7 @@ fn without_decision(id: &str, decided: &Decided) -> Error {
              or are large numbers, keep the metadata of its column \"id\"",
         );
     }
-    Error::record(format!("there is no decision about {id}")).advise(words![
-        "apply the decisions of a run over this input, and read it with the same options, such as ",
-        Setting("id_field")
-    ])
+    Error::record(format!("there is no decision about {id}")).advise("apply the decisions of a run over this input, and read it with the same options, such as $id_field")
 }
 
 /// The documents that were read so far.

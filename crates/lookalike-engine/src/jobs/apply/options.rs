@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use lookalike::{Config, cluster::Keep};
-use lookalike_io::{
-    error::{Result, Setting},
-    words,
-};
+use lookalike_io::error::Result;
 use lookalike_options::{
     Execution, Given, GroupSize, Inputs, OutputFiles, Parsed, options, refuse,
 };
@@ -56,23 +53,11 @@ impl ApplyOptions {
         let keep_per_group = self.size.most();
         if self.threshold.is_none() && self.keep.is_some() && self.inputs.records.skip_bad.is_none()
         {
-            let what = words![
-                Setting("keep"),
-                " only works with ",
-                Setting("threshold"),
-                " or ",
-                Setting("skip_bad")
-            ];
+            let what = "$keep only works with $threshold or $skip_bad";
             return Err(refuse(what, "leave it out"));
         }
         if self.threshold.is_none() && keep_per_group != 1 {
-            let what = words![
-                Setting("drop"),
-                " and ",
-                Setting("keep_per_group"),
-                " only work with ",
-                Setting("threshold")
-            ];
+            let what = "$drop and $keep_per_group only work with $threshold";
             return Err(refuse(what, "leave it out"));
         }
         let usual = Config::default();

@@ -32,8 +32,7 @@ use std::path::Path;
 
 use lookalike::{Cluster, Config, Method, Verify, cluster::Keep};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting, without_panic},
-    words,
+    error::{Error, ErrorKind, Result, without_panic},
     write::finish,
 };
 
@@ -100,10 +99,7 @@ fn all_passes(
     )?;
     let by_position = result.by_position();
     if by_position && config.skip_bad.is_some() {
-        let what = words![
-            Setting("skip_bad"),
-            ": documents are numbered by position, and skipped lines would change the positions"
-        ];
+        let what = "$skip_bad: documents are numbered by position, and skipped lines would change the positions";
         return Err(Error::new(ErrorKind::Config, what)
             .advise("repair the lines, or name documents by their ids"));
     }

@@ -8,10 +8,7 @@ use lookalike::{
     cut::{CutConfig, Unit, Within},
     text::TokensBy,
 };
-use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
-    words,
-};
+use lookalike_io::error::{Error, ErrorKind, Result};
 use lookalike_options::{
     Execution, Folding, Given, Inputs, OutputFiles, Page, Parsed, References, SavedProgress,
     choice, choice_of, options,
@@ -152,18 +149,13 @@ impl CutOptions {
     pub fn plan(&self, references: bool) -> Result<(RunConfig, Cutting)> {
         Given::of(self).and("against", references).check()?;
         if self.inputs.records.fields.set_field.is_some() {
-            let what = words![Setting("set_field"), ": a set has no passages"];
+            let what = "$set_field: a set has no passages";
             return Err(Error::new(ErrorKind::Config, what)
                 .advise("leave it out, or use `lookalike dedup`"));
         }
         let within = self.within.as_ref().map(|Parsed(within)| within);
         if !self.references.against.is_empty() && !matches!(within, None | Some(CutWithin::All)) {
-            let what = words![
-                Setting("within"),
-                ": references are compared with all documents; leave out ",
-                Setting("within"),
-                ", or cut in two runs"
-            ];
+            let what = "$within: references are compared with all documents; leave out $within, or cut in two runs";
             return Err(Error::new(ErrorKind::Config, what));
         }
         let method = Config {

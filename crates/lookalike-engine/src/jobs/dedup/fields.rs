@@ -52,7 +52,7 @@ pub(super) fn refuse_storing(fields: &OtherFields) -> Result<()> {
         "an index compares documents by one field, so it does not work with ",
         setting(fields)
     ];
-    let advice = words!["leave out ", Setting("index"), " or ", setting(fields)];
+    let advice = words!["leave out $index or ", setting(fields)];
     Err(Error::new(ErrorKind::Config, what).advise(advice))
 }
 
@@ -81,39 +81,23 @@ pub(super) fn check(config: &RunConfig, fields: &OtherFields, method: &Method) -
     let other = [
         (
             method.config().measure != Measure::Resemblance,
-            words![(Setting("measure"), "containment")],
+            "$measure=containment",
         ),
-        (
-            config.method.min_containment.is_some(),
-            words![Setting("min_containment")],
-        ),
+        (config.method.min_containment.is_some(), "$min_containment"),
         (
             method.verify() != Verify::Exact && config.method.verify.is_some(),
-            words![Setting("verify")],
+            "$verify",
         ),
         (
             method.verify() != Verify::Exact,
-            words![
-                "this ",
-                Setting("method"),
-                ", whose similarities are estimates"
-            ],
+            "this $method, whose similarities are estimates",
         ),
-        (
-            method.config().cluster != Cluster::Law,
-            words![Setting("cluster")],
-        ),
-        (
-            method.keeps_samples(),
-            words![(Setting("candidates"), "shared")],
-        ),
-        (config.skip_bad.is_some(), words![Setting("skip_bad")]),
-        (config.resume.is_some(), words![Setting("resume")]),
-        (config.report.is_some(), words![Setting("report")]),
-        (
-            config.method.tokens == TokensBy::Items,
-            words![Setting("set_field")],
-        ),
+        (method.config().cluster != Cluster::Law, "$cluster"),
+        (method.keeps_samples(), "$candidates=shared"),
+        (config.skip_bad.is_some(), "$skip_bad"),
+        (config.resume.is_some(), "$resume"),
+        (config.report.is_some(), "$report"),
+        (config.method.tokens == TokensBy::Items, "$set_field"),
     ];
     if let Some((_, other)) = other.into_iter().find(|&(is_given, _)| is_given) {
         return Err(Error::new(

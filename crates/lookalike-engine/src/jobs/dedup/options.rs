@@ -168,17 +168,10 @@ fn refuse_storing(run: &RunConfig, references: bool) -> Result<()> {
     let index = Setting("index");
     let (what, advice) = if references {
         let what = words![index, " stores what was not compared with references"];
-        let advice = words![
-            "leave out ",
-            Setting("against"),
-            ", and add documents with `lookalike index add`"
-        ];
+        let advice = words!["leave out $against, and add documents with `lookalike index add`"];
         (what, advice)
     } else if run.allow_repeated_ids {
-        let what = words![
-            Setting("allow_repeated_ids"),
-            ": the ids of an index are unique"
-        ];
+        let what = words!["$allow_repeated_ids: the ids of an index are unique"];
         (what, words!["make ids unique, or leave out ", index])
     } else {
         return run

@@ -16,13 +16,13 @@ pub(super) fn check(config: &RunConfig, is_stored: bool) -> Result<()> {
         (false, false) => return Ok(()),
     };
     let changed = match config.keep_per_group {
-        0 => words![(Setting("drop"), "all")],
-        _ => words![Setting("keep_per_group")],
+        0 => "$drop=all",
+        _ => "$keep_per_group",
     };
     let what = words![
         what,
         " groups with one kept document, which is not what ",
-        changed.clone(),
+        changed,
         " keeps"
     ];
     let advice = words!["leave out ", Setting(made), " or ", changed];

@@ -50,7 +50,7 @@ impl PairLine<'_> {
             None if foreign.is_some() => {
                 let advice = words![
                     format!("give the similarity as {named}, or choose the other "),
-                    Setting("measure")
+                    "$measure"
                 ];
                 Err(Error::record(
                     "the line gives the similarity by a different measure than the run uses",
@@ -130,10 +130,7 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
                 "the document was dropped as a duplicate of the reference document {}",
                 cut(reference.get())
             ));
-            return Err(wrong.advise(words![
-                "use the decisions of a run without ",
-                Setting("against")
-            ]));
+            return Err(wrong.advise("use the decisions of a run without $against"));
         }
         let of = |column: &str, id: &RawValue| named(roll, &as_written(id, column, block)?);
         let document = of("id", line.id)?;

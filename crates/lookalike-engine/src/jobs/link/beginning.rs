@@ -90,17 +90,12 @@ fn truth(config: &RunConfig, asked: &Link, gathered: &mut Gathered) -> Result<Op
 pub(super) fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
     let linker = Linker::new(asked.config.clone()).map_err(refused)?;
     if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
-        let without = words![
-            " without ",
-            Setting("label_field"),
-            " and ",
-            Setting("allow_repeated_ids")
-        ];
+        let without = " without $label_field and $allow_repeated_ids";
         let refused = Error::new(
             ErrorKind::Config,
             "true pairs refer to unique ids and need no labels",
         );
-        return Err(refused.advise(words!["give ", Setting("truth"), without]));
+        return Err(refused.advise(words!["give $truth", without]));
     }
     asked
         .truth

@@ -177,10 +177,7 @@ fn minutiae(record: &Record, asked: &Cards) -> Result<Vec<Minutia>> {
         };
         let wrong =
             Error::record(format!("no field {shown}; the record has {has}")).in_field(field);
-        return Err(wrong.advise(words![
-            "name the field with the minutiae with ",
-            Setting("minutiae_field")
-        ]));
+        return Err(wrong.advise("name the field with the minutiae with $minutiae_field"));
     };
     let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
         let is = match Shape::of(value.get()) {
@@ -248,7 +245,7 @@ fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Resul
         let what = words![
             which(),
             count,
-            Setting("columns"),
+            "$columns",
             format!(" names {} ({names})", columns.len())
         ];
         return Err(Error::record(what).advise("name all columns, such as type,x,y,angle,quality"));
@@ -270,7 +267,7 @@ fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Resul
                     "has {} for {column}, which is not a number",
                     cut(&value.to_string())
                 );
-                let advice = words!["name the columns in order with ", Setting("columns")];
+                let advice = "name the columns in order with $columns";
                 Err(Error::record(words![which(), what]).advise(advice))
             }
         }
@@ -294,14 +291,10 @@ impl Cards {
         if column == "angle" {
             return words![
                 format!("a turn is {}; give ", self.turn),
-                (Setting("turn"), "360"),
-                " if angles are degrees"
+                "$turn=360 if angles are degrees"
             ];
         }
-        words![
-            "give pixels from -32767 to 32767, or name the columns in order with ",
-            Setting("columns")
-        ]
+        words!["give pixels from -32767 to 32767, or name the columns in order with $columns"]
     }
 
     /// Returns the minutia with these coordinates and this angle.

@@ -2,10 +2,9 @@
 //! the rows with one id are a print.
 
 use lookalike_io::{
-    error::{Error, ErrorKind, Place, Result, Setting},
+    error::{Error, ErrorKind, Place, Result},
     format::Format,
     read::{Blocks, Input, Naming, Reading, Scratch, Source, each_block, encoding_named},
-    words,
 };
 
 use super::{
@@ -79,7 +78,7 @@ fn records(config: &RunConfig, asked: &Cards, source: &Source, all: &mut Gathere
                         |wrong| match block.not_utf8(at, reading, Naming::Encoding) {
                             Some(encoding) => encoding,
                             None if may_be_csv(source, part, object) => {
-                                wrong.advise(words!["for CSV, give ", (Setting("format"), "csv")])
+                                wrong.advise("for CSV, give $format=csv")
                             }
                             None => wrong,
                         },

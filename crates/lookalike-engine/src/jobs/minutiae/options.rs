@@ -205,20 +205,14 @@ impl MinutiaeOptions {
         let turn = self.turn.unwrap_or(256.0);
         if !(turn.is_finite() && turn > 0.0) {
             return refuse(words![
-                Setting("turn"),
+                "$turn",
                 format!(" must be a finite number above 0, got {turn}; for example 256 or 360")
             ]);
         }
         let by = self.by.unwrap_or(PrintsBy::Neighbours);
         if self.nearest.is_some() && !matches!(by, PrintsBy::Reranked | PrintsBy::Aligned) {
             return refuse(words![
-                Setting("nearest"),
-                " only works with ",
-                (Setting("by"), "reranked"),
-                " and ",
-                (Setting("by"), "aligned"),
-                "; give one of them, or leave out ",
-                Setting("nearest")
+                "$nearest only works with $by=reranked and $by=aligned; give one of them, or leave out $nearest"
             ]);
         }
         if self.common.is_some()
@@ -228,14 +222,7 @@ impl MinutiaeOptions {
             )
         {
             return refuse(words![
-                Setting("common"),
-                " is about triangles, and only works with ",
-                (Setting("by"), "neighbours"),
-                ", ",
-                (Setting("by"), "reranked"),
-                " and ",
-                Setting("nearest"),
-                "; leave it out"
+                "$common is about triangles, and only works with $by=neighbours, $by=reranked and $nearest; leave it out"
             ]);
         }
         let [common, nearest] =

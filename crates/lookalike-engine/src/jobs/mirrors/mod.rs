@@ -355,7 +355,7 @@ fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
     };
     if !(0.0..=1.0).contains(&asked.share) {
         let what = words![
-            Setting("share"),
+            "$share",
             format!(" must be from 0 to 1, got {}", asked.share)
         ];
         return Err(Error::new(ErrorKind::Config, what).advise("for example 0.5"));
@@ -373,18 +373,10 @@ fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
 /// Returns the error for a single collection that has only one site.
 fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
     let advice = match by {
-        SiteBy::Host => words![
-            "choose ",
-            (Setting("by"), "folder"),
-            " to compare folders of a host"
-        ],
-        SiteBy::Name if sites.of_urls => words![
-            "choose ",
-            (Setting("by"), "folder"),
-            " to compare folders of a host"
-        ],
+        SiteBy::Host => words!["choose $by=folder to compare folders of a host"],
+        SiteBy::Name if sites.of_urls => words!["choose $by=folder to compare folders of a host"],
         SiteBy::Name | SiteBy::Folder if sites.in_folders => {
-            words!["use more folders in a site's name with ", Setting("depth")]
+            words!["use more folders in a site's name with $depth"]
         }
         SiteBy::Name | SiteBy::Folder => {
             words![

@@ -4,10 +4,7 @@ use std::{path::PathBuf, str::FromStr};
 
 use lookalike::{Config, Verify};
 use lookalike_applications::mirrors::ShareOf;
-use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
-    words,
-};
+use lookalike_io::error::{Error, ErrorKind, Result};
 use lookalike_options::{
     Execution, Finding, Given, Inputs, Page, Parsed, Records, Shingling, choice, options,
 };
@@ -116,10 +113,7 @@ impl MirrorsOptions {
     pub fn plan(&self, given: &Given, two: bool) -> Result<(RunConfig, Mirroring)> {
         given.check()?;
         if !two && matches!(self.share_of, Some(ShareOf::A | ShareOf::B)) {
-            let what = words![
-                Setting("share_of"),
-                " a and b only work with two collections; name a second one, or choose both or either"
-            ];
+            let what = "$share_of a and b only work with two collections; name a second one, or choose both or either";
             return Err(Error::new(ErrorKind::Config, what));
         }
         let method = self.finding.config(&self.shingling)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lookalike_applications::mirrors::{Counterpart, Remaining, ShingleSets, second_round};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, ErrorKind, Result},
     spill::Budget,
 };
 
@@ -107,7 +107,7 @@ pub(super) fn check(least: f64) -> Result<()> {
         return Ok(());
     }
     let what = lookalike_io::words![
-        Setting("changed"),
+        "$changed",
         format!(" must be above 0 and at most 1, got {least}")
     ];
     Err(Error::new(ErrorKind::Config, what).advise("for example 0.3"))

@@ -281,26 +281,13 @@ fn without(field: &str) -> Error {
     let no_field = format!("field {} is missing or null, but ", quoted(field));
     let by = (Setting("by"), format!("field:{}", cut(field)));
     let what = words![no_field, by, " takes the site from it"];
-    Error::record(what).in_field(field).advise(words![
-        "give each page a value, or remove such pages from the input (",
-        Setting("skip_bad"),
-        " skips only lines that are not records)"
-    ])
+    Error::record(what).in_field(field).advise("give each page a value, or remove such pages from the input ($skip_bad skips only lines that are not records)")
 }
 
 fn no_url(id: &str) -> Error {
     let called = format!("the page has the id {id}, which is not a URL, but ");
-    Error::record(words![
-        called,
-        (Setting("by"), "host"),
-        " takes the site from it"
-    ])
-    .advise(words![
-        "name the field with the URL with ",
-        Setting("id_field"),
-        ", or choose ",
-        (Setting("by"), "folder"),
-        " or ",
+    Error::record(words![called, "$by=host takes the site from it"]).advise(words![
+        "name the field with the URL with $id_field, or choose $by=folder or ",
         (Setting("by"), "field:NAME")
     ])
 }

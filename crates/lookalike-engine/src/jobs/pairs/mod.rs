@@ -21,10 +21,9 @@ use lookalike::{
     verify::{Measure, Overlap},
 };
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting, without_panic},
+    error::{Error, ErrorKind, Result, without_panic},
     read::{Reading, Unread},
     spill::Sorter,
-    words,
     write::{Output, finish},
 };
 use serde::Serialize;
@@ -177,12 +176,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         ..config.method.clone()
     })?;
     if config.nearest.is_some() && method.verify() == Verify::None {
-        let what = words![
-            Setting("nearest"),
-            " sorts pairs by their similarity, and ",
-            (Setting("verify"), "none"),
-            " measures none"
-        ];
+        let what = "$nearest sorts pairs by their similarity, and $verify=none measures none";
         return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
     }
     let mut opened = open(config, [wanted.path()], "pairs")?;

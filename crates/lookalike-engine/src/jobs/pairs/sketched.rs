@@ -90,10 +90,8 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
         ));
     }
     if own.candidates == Candidates::All {
-        let what = words![
-            (Setting("method"), "shingle"),
-            " compares whole sets, which a file of sketches does not have"
-        ];
+        let what =
+            words!["$method=shingle compares whole sets, which a file of sketches does not have"];
         return Err(refused(
             what,
             "leave it out, or list the pairs of the texts",
@@ -157,13 +155,7 @@ fn refuse_other_candidates(config: &Config, parameters: &SketchParameters) -> Re
         "the sketches are {}, which determines how candidate pairs are found",
         parameters.kind()
     );
-    let advice = words![
-        "leave out ",
-        Setting("method"),
-        ", ",
-        Setting("candidates"),
-        " and the settings of other methods"
-    ];
+    let advice = "leave out $method, $candidates and the settings of other methods";
     Err(Error::new(ErrorKind::Config, what)
         .about(Setting("method"))
         .advise(advice))

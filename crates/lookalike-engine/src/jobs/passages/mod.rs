@@ -26,7 +26,7 @@ use std::{
 
 use lookalike::{Method, regions::RegionSettings, runs::Winnowing, text::TokensBy};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting, without_panic},
+    error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     read::{Blocks, Unread},
     words,
@@ -258,16 +258,13 @@ fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
     asked.regions.map_or(Ok(()), |regions| regions.check())?;
     if !(0.0..=1.0).contains(&asked.containment) {
         let what = words![
-            Setting("containment"),
+            "$containment",
             format!(" must be from 0 to 1, got {}", asked.containment)
         ];
         return Err(Error::new(ErrorKind::Config, what).advise("for example 0.1"));
     }
     if config.method.tokens == TokensBy::Items {
-        let what = words![
-            Setting("set_field"),
-            ": a set has no order and therefore no passages"
-        ];
+        let what = "$set_field: a set has no order and therefore no passages";
         return Err(Error::new(ErrorKind::Config, what)
             .advise("to compare sets, use `lookalike pairs` or `lookalike compare`"));
     }

@@ -4,9 +4,8 @@ use std::{collections::BTreeMap, path::Path, time::Instant};
 
 use lookalike::stored::{Sketching, StoredSketch};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting, without_panic},
+    error::{Error, ErrorKind, Result, without_panic},
     read::{Reading, Source, Unread},
-    words,
     write::{IdKind, SketchRow, are_rows, finish, refuse_overwriting},
 };
 
@@ -191,8 +190,5 @@ fn repeated(source: &Source, first: u64, second: u64) -> Result<Error> {
         lookalike::shown::cut(id)
     );
     let error = Error::new(ErrorKind::Record, what).at_place(second.clone());
-    Ok(error.advise(words![
-        "make ids unique, or unite the documents with the same id with ",
-        Setting("union")
-    ]))
+    Ok(error.advise("make ids unique, or unite the documents with the same id with $union"))
 }

@@ -139,9 +139,7 @@ impl Block {
         let or_named = || {
             words![
                 convert,
-                ", or name its encoding with ",
-                Setting("encoding"),
-                ", such as gb18030"
+                ", or name its encoding with $encoding, such as gb18030"
             ]
         };
         let advice = match (naming, self.is_lines(), reading.encoding) {
@@ -160,12 +158,7 @@ impl Block {
             (Naming::Encoding, true, Some(_)) => {
                 let only =
                     " works only for JSON Lines that are not read together with other formats; ";
-                words![
-                    Setting("encoding"),
-                    only,
-                    convert,
-                    ", or read it separately"
-                ]
+                words!["$encoding", only, convert, ", or read it separately"]
             }
         };
         let (of, at) = (
@@ -224,11 +217,7 @@ fn decoded_line<'a>(
         return Ok(raw);
     }
     let Some(line) = encoding::line(raw, encoding) else {
-        let advice = words![
-            "name the file's encoding with ",
-            Setting("encoding"),
-            ", or fix the record"
-        ];
+        let advice = "name the file's encoding with $encoding, or fix the record";
         return Err(Fault::record(format!("is neither UTF-8 nor {encoding}")).advise(advice));
     };
     scratch.clear();
@@ -350,10 +339,8 @@ fn crawled<'a>(
     scratch: &'a mut Scratch,
 ) -> Result<Option<Record<'a>>, Fault> {
     if reading.fields.set.is_some() {
-        let wrong = Fault::record(words![
-            "a WARC file has no fields, so it cannot be read with ",
-            Setting("set_field")
-        ]);
+        let wrong =
+            Fault::record("a WARC file has no fields, so it cannot be read with $set_field");
         return Err(wrong.advise("give records that each have a JSON array"));
     }
     let Scratch {
@@ -376,9 +363,7 @@ fn crawled<'a>(
                 .map_or("a page without a URL".into(), shown_name);
             let (uri, bytes) = (cut(&uri), record.content().len());
             let what = format!("{uri}: its {bytes} bytes {what}");
-            return Err(
-                Fault::record(what).advise(words!["skip the record with ", Setting("skip_bad")])
-            );
+            return Err(Fault::record(what).advise("skip the record with $skip_bad"));
         }
         Err(Skip::LeftOut(reason)) => {
             let what = "in a crawl, only responses with a status of 200 to 299, resources and conversions that are HTML or text \

@@ -12,7 +12,6 @@ use super::{
 use crate::{
     error::{Result, Setting},
     read::json::{Fault, Fields, Found, push, sets},
-    words,
 };
 
 /// The buffers for unquoted and decoded fields, reused for the next record.
@@ -258,10 +257,7 @@ impl Columns {
                 let wrong = Fault::record(format!(
                     "the row has {fields} field{s}, but the header has {columns}"
                 ));
-                Err(wrong.advise(words![
-                    "quote fields that contain a delimiter or a line end, or name the right delimiter with ",
-                    Setting("delimiter")
-                ]))
+                Err(wrong.advise("quote fields that contain a delimiter or a line end, or name the right delimiter with $delimiter"))
             }
         }
     }
@@ -318,11 +314,7 @@ impl Columns {
         let wrong = wrong
             .in_field(serde_json::from_str::<String>(name).unwrap_or_default())
             .at_byte(at as u64 + 1);
-        let advice = words![
-            "name the file's encoding with ",
-            Setting("encoding"),
-            ", such as windows-1252 or gbk"
-        ];
+        let advice = "name the file's encoding with $encoding, such as windows-1252 or gbk";
         wrong.advise(advice)
     }
 

@@ -1,10 +1,9 @@
 //! Common files that this program cannot read: recognises them by their first bytes, and says what to do with them.
 
 use crate::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, ErrorKind, Result},
     format::Format,
     read::left_out::LeftOut,
-    words,
 };
 
 /// Returns the error for a file that begins with `start`, with advice. Returns none if one of the readers may be able to read the
@@ -62,7 +61,7 @@ pub(crate) fn refuse_binary(bytes: &[u8], name: &str, text: &str) -> Result<()> 
     let controls = start.iter().filter(is_control).count();
     if controls > 4 && controls * 32 > start.len() {
         let what = "is not text: many of its characters are control characters";
-        return Err(Error::record(what).advise(words!["skip it with ", Setting("skip_bad")]));
+        return Err(Error::record(what).advise("skip it with $skip_bad"));
     }
     Ok(())
 }

@@ -19,7 +19,6 @@ use crate::{
         documents::{Archive, Files, members},
         format::{foreign, look},
     },
-    words,
 };
 
 /// The settings for interpreting names.
@@ -112,10 +111,9 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
     if documents.is_empty() && has_files {
         let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html";
         let refused = Error::new(ErrorKind::Input, what).at(path.display().to_string());
-        return Err(refused.advise(words![
-            "name the files, for example with a quoted glob, and say what they are with ",
-            Setting("format")
-        ]));
+        return Err(refused.advise(
+            "name the files, for example with a quoted glob, and say what they are with $format",
+        ));
     }
     if !all_splits {
         splits::refuse_several_of_documents(
@@ -263,11 +261,9 @@ fn documents_in(
     }
     if documents.is_empty() && !others.is_empty() {
         let refused = refuse("no .txt, .md or .html file in this archive".into());
-        return Err(refused.advise(words![
-            "if all of its files are text, say so with ",
-            Setting("format"),
-            "; otherwise unpack it first"
-        ]));
+        return Err(refused.advise(
+            "if all of its files are text, say so with $format; otherwise unpack it first",
+        ));
     }
     if !naming.all_splits {
         let names = documents.iter().map(|member| member.name.as_str());
@@ -277,10 +273,7 @@ fn documents_in(
                 .at(&*shown)
                 .about(Setting("all_splits"));
             let refused = refused.advise("unpack it, and name a single split");
-            refused.advise(words![
-                "to read all of them as one collection, give ",
-                Setting("all_splits")
-            ])
+            refused.advise("to read all of them as one collection, give $all_splits")
         })?;
     }
     leaving.members.extend(others);

@@ -159,11 +159,8 @@ fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()>
         .at(folder.name)
         .about(Setting("all_splits"))
         .advise("name a single split");
-    let refused = refused.advise(words![drop, Setting("against"), " (dedup, pairs)"]);
-    Err(refused.advise(words![
-        "to read all of them as one collection, give ",
-        Setting("all_splits")
-    ]))
+    let refused = refused.advise(words![drop, "$against (dedup, pairs)"]);
+    Err(refused.advise("to read all of them as one collection, give $all_splits"))
 }
 
 /// The number of names that a message lists for a split.

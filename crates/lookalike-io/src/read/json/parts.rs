@@ -8,7 +8,7 @@ use super::{
     joined::{Part, push},
     paths::Paths,
 };
-use crate::{error::Setting, words};
+use crate::words;
 
 impl Part {
     /// Appends the texts of a value, which is that of the first path. Null has no text.
@@ -57,7 +57,7 @@ impl Part {
                 } else {
                     "give a string"
                 };
-                let advice = words![give, ", or name other fields with ", Setting("text_field")];
+                let advice = words![give, ", or name other fields with $text_field"];
                 Err(wrong.in_field(&*self.name).advise(advice))
             }
         }
@@ -88,7 +88,7 @@ impl Part {
                 ));
                 Err(wrong
                     .in_field(&*self.name)
-                    .advise(words!["name other fields with ", Setting("text_field")]))
+                    .advise("name other fields with $text_field"))
             }
         }
     }

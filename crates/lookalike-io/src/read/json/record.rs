@@ -10,10 +10,7 @@ use super::{
     parse::parse,
     sets,
 };
-use crate::{
-    error::{Setting, Words},
-    words,
-};
+use crate::{error::Words, words};
 
 /// The values read from a line. They borrow from the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,17 +86,13 @@ impl<'a> Record<'a> {
 
 /// Returns the advice for an invalid id.
 pub(crate) fn no_id() -> Words {
-    words![
-        "an id must be a string or a number; leave it out, or name another field with ",
-        Setting("id_field")
-    ]
+    words!["an id must be a string or a number; leave it out, or name another field with $id_field"]
 }
 
 /// Returns the advice for an invalid label.
 pub(crate) fn no_label() -> Words {
     words![
-        "a label must be a string or a number; write one, or name another field with ",
-        Setting("label_field")
+        "a label must be a string or a number; write one, or name another field with $label_field"
     ]
 }
 

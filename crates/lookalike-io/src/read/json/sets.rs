@@ -37,11 +37,7 @@ pub(crate) fn refuse_fieldless(name: &str, format: Format) -> Result<()> {
     };
     let refused = Error::new(
         ErrorKind::Input,
-        words![
-            what,
-            " has no fields, so it cannot be read with ",
-            Setting("set_field")
-        ],
+        words![what, " has no fields, so it cannot be read with $set_field"],
     )
     .at(name);
     Err(refused

@@ -13,7 +13,6 @@ use crate::{
         bytes::program,
         input::Input,
     },
-    words,
 };
 
 /// The data that the first pass records, and that each later pass compares with what it finds.
@@ -175,15 +174,9 @@ impl Seen {
         else {
             return Ok(());
         };
-        let what = words![
-            "can be read only once, so ",
-            Setting("resume"),
-            " could not continue with it"
-        ];
-        let advice = words![
-            "save it to a file first, or name the command that prints it with ",
-            Setting("input_command")
-        ];
+        let what = "can be read only once, so $resume could not continue with it";
+        let advice =
+            "save it to a file first, or name the command that prints it with $input_command";
         Err(Error::new(ErrorKind::Input, what)
             .at(input.name())
             .advise(advice))

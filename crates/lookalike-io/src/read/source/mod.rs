@@ -526,10 +526,9 @@ impl Source {
                 words!["can be read only once, but ", why()],
             )
             .at(input.name());
-            Err(refused.advise(words![
-                "save it to a file, or name the command that prints it with ",
-                Setting("input_command")
-            ]))
+            Err(refused.advise(
+                "save it to a file, or name the command that prints it with $input_command",
+            ))
         })
     }
 

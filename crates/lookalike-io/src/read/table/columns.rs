@@ -385,7 +385,7 @@ fn text_part(
             .at(name)
             .in_field(&*part.name)
             .about(Setting("text_field"));
-        return Err(refused.advise(words!["name other columns with ", Setting("text_field")]));
+        return Err(refused.advise("name other columns with $text_field"));
     }
     Ok(TextPart {
         column: Column {
@@ -466,9 +466,7 @@ fn described(field: &Field) -> (String, Words) {
         | DataType::LargeListView(_) => (
             format!("a list ({own})"),
             words![
-                "name a list of strings or numbers with ",
-                Setting("set_field"),
-                ", join its items into one string, or give each item its own row"
+                "name a list of strings or numbers with $set_field, join its items into one string, or give each item its own row"
             ],
         ),
         DataType::Struct(_) => (

@@ -13,10 +13,9 @@ use super::{
     rows::text_bytes,
 };
 use crate::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, ErrorKind, Result},
     input_table::InputTable,
     read::format::{LOOK, foreign},
-    words,
 };
 
 /// An open table. Several threads can read it in parallel at low cost.
@@ -71,7 +70,7 @@ impl TableFile {
                     ErrorKind::Input,
                     "is neither a Parquet file nor an Arrow IPC file or stream",
                 );
-                refused.advise(words!["name its format with ", Setting("format")])
+                refused.advise("name its format with $format")
             };
             Err(foreign::reported(&start, &of_name)
                 .unwrap_or_else(neither)

@@ -21,10 +21,9 @@ use super::{
     write_json_lines,
 };
 use crate::{
-    error::{Error, Result, Setting},
+    error::{Error, Result},
     input_table::JSON,
     read::json::{Fault, Fields, Found, keys, no_id, no_label, sets},
-    words,
 };
 
 /// A batch in which the chosen columns have been located. Creating it costs nothing per row, unless the texts are in a
@@ -118,10 +117,7 @@ impl Rows {
         let Some(at) = self.text.place(row) else {
             let wrong = Fault::record(format!("field {} is null, not a text", quoted(field)))
                 .in_field(&**field);
-            return Err(wrong.advise(words![
-                "give a string, or name another field with ",
-                Setting("text_field")
-            ]));
+            return Err(wrong.advise("give a string, or name another field with $text_field"));
         };
         self.text
             .plain
@@ -144,10 +140,7 @@ impl Rows {
         let Some(at) = self.text.place(row) else {
             let wrong = Fault::record(format!("field {} is null, not a set", quoted(field)))
                 .in_field(&**field);
-            let advice = words![
-                "give a list of strings or numbers, or name another field with ",
-                Setting("set_field")
-            ];
+            let advice = "give a list of strings or numbers, or name another field with $set_field";
             return Err(wrong.advise(advice));
         };
         let Plain::Lists(lists, items) = &self.text.plain else {
@@ -561,8 +554,5 @@ fn invalid(field: &str, at: usize) -> Fault {
         quoted(field)
     ));
     let wrong = wrong.in_field(field).at_byte(at as u64);
-    wrong.advise(words![
-        "convert it to UTF-8, or name another field with ",
-        Setting("text_field")
-    ])
+    wrong.advise("convert it to UTF-8, or name another field with $text_field")
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::{refuse_other_schemas, rows_size};
 use crate::{
-    error::{Error, ErrorKind, Result, Setting, Words},
+    error::{Error, ErrorKind, Result, Words},
     format::{Format, OutputFormat},
     read::{
         Block, BlockInfo, Columns, Packing, Reading, RecordBatch, Scratch, Source, without_packing,
@@ -180,12 +180,7 @@ impl Plan {
                         input.name(),
                         format.called()
                     );
-                    let advice = words![
-                        "declare its format, such as ",
-                        (Setting("format"), "csv"),
-                        ", or ",
-                        AS_LINES
-                    ];
+                    let advice = words!["declare its format, such as $format=csv, or ", AS_LINES];
                     return Err(refuse(what.into()).advise(advice));
                 }
                 (
@@ -263,7 +258,7 @@ fn refuse_other_name(
         return Ok(());
     }
     let what = words![
-        Setting("output_format"),
+        "$output_format",
         format!(
             " asks for {}, but its name says another format",
             asked.called()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lookalike::shown::{cut, quoted};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, ErrorKind, Result},
     words,
 };
 
@@ -109,12 +109,7 @@ impl Columns {
                 "a list of ids names no clusters, pairs or verdicts",
             )
             .at(name.to_owned());
-            return Err(what.advise(words![
-                "give ",
-                (Setting("result"), "removed"),
-                " or ",
-                (Setting("result"), "kept")
-            ]));
+            return Err(what.advise("give $result=removed or $result=kept"));
         }
         Ok(Self::new(kind, asked.by_position, String::new()))
     }
@@ -190,42 +185,24 @@ impl Columns {
             });
         }
         let Some(named) = named else {
-            return Err(wrong("no field has the ids of documents").advise(words![
-                "name the field with ",
-                Setting("result_id"),
-                "; ",
-                listed()
-            ]));
+            return Err(wrong("no field has the ids of documents")
+                .advise(words!["name the field with $result_id; ", listed()]));
         };
         if asked.kind.is_none() && kind == ResultKind::Removed && fields.contains(text) {
             let what = format!(
                 "the records have the field {}, and nothing says whether they were kept or removed",
                 quoted(text)
             );
-            return Err(wrong(&what).advise(words![
-                "give ",
-                (Setting("result"), "kept"),
-                " or ",
-                (Setting("result"), "removed")
-            ]));
+            return Err(wrong(&what).advise("give $result=kept or $result=removed"));
         }
         let columns = Self::new(kind, by_position, named);
         match kind {
             ResultKind::Clusters if cluster.is_none() => Err(wrong("no field has the clusters")
-                .advise(words![
-                    "name the field with ",
-                    Setting("cluster_field"),
-                    "; ",
-                    listed()
-                ])),
+                .advise(words!["name the field with $cluster_field; ", listed()])),
             ResultKind::Clusters => Ok(Self { cluster, ..columns }),
             ResultKind::Decisions if verdict.is_none() && representative.is_none() => {
                 let advice = words![
-                    "name a field with ",
-                    Setting("kept_field"),
-                    " or ",
-                    Setting("duplicate_of_field"),
-                    "; ",
+                    "name a field with $kept_field or $duplicate_of_field; ",
                     listed()
                 ];
                 Err(wrong("no field says which documents were kept").advise(advice))

@@ -1,10 +1,7 @@
 //! Finds the documents that a result names.
 
 use lookalike::shown::cut;
-use lookalike_io::{
-    error::{Error, Result, Setting},
-    words,
-};
+use lookalike_io::error::{Error, Result};
 
 use crate::sketching::{
     ids::{hash_label, hash_name},
@@ -57,11 +54,7 @@ impl<'a> IdIndex<'a> {
             }
             if found.replace(document).is_some() {
                 let what = format!("several documents of the texts have the id {}", cut(id));
-                let advice = words![
-                    "make ids unique, or give ",
-                    Setting("by_position"),
-                    " if the result numbers documents by position"
-                ];
+                let advice = "make ids unique, or give $by_position if the result numbers documents by position";
                 return Err(Error::record(what).advise(advice));
             }
         }

@@ -2,9 +2,8 @@
 
 use lookalike::shown::cut;
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, ErrorKind, Result},
     read::{Block, Blocks, Paths, Scratch, each_block},
-    words,
 };
 use serde_json::value::RawValue;
 
@@ -79,17 +78,9 @@ impl OpenedResult {
                 .join(", ");
             let what = format!("no row names a document of the texts; the first ids are {ids}");
             let advice = if columns.by_position {
-                words!["positions count from 0, over all inputs"]
+                "positions count from 0, over all inputs"
             } else {
-                words![
-                    "check ",
-                    Setting("result_id"),
-                    " and ",
-                    Setting("id_field"),
-                    ", or give ",
-                    Setting("by_position"),
-                    " if documents are numbered by their position"
-                ]
+                "check $result_id and $id_field, or give $by_position if documents are numbered by their position"
             };
             return Err(Error::new(ErrorKind::Input, what).at(name).advise(advice));
         }
@@ -139,9 +130,7 @@ impl Rows<'_> {
             kind,
             ..
         } = self.columns;
-        let named = next(true).ok_or_else(|| {
-            lacks(id).advise(words!["name the field with ", Setting("result_id")])
-        })?;
+        let named = next(true).ok_or_else(|| lacks(id).advise("name the field with $result_id"))?;
         if let Some(field) = other {
             let second = next(true).ok_or_else(|| lacks(field))?;
             return self.pair(named.get(), second.get());
@@ -157,10 +146,7 @@ impl Rows<'_> {
                 "the document was dropped as a duplicate of the reference document {}",
                 cut(reference.get())
             );
-            return Err(Error::record(what).advise(words![
-                "audit the decisions of a run without ",
-                Setting("against")
-            ]));
+            return Err(Error::record(what).advise("audit the decisions of a run without $against"));
         }
         let mut said = Said {
             removed: false,

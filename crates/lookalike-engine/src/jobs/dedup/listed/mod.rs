@@ -11,7 +11,6 @@ use lookalike_io::{
     read::{Input, Reading, Source},
     spill::{Sorter, places::Places},
     store::shown_name,
-    words,
     write::refuse_overwriting,
 };
 
@@ -171,11 +170,7 @@ fn list_inputs(name: &str, config: &RunConfig, outputs: &Outputs) -> Result<Vec<
         .format
         .is_some_and(|format| format.is_table())
     {
-        let what = words![
-            "with ",
-            Setting("threshold"),
-            ", this must be a file of pairs in JSON Lines, and it is a table"
-        ];
+        let what = "with $threshold, this must be a file of pairs in JSON Lines, and it is a table";
         let advice = "name the file that `lookalike pairs` wrote, or convert the table";
         return Err(Error::new(ErrorKind::Config, what)
             .at(shown_name(name))

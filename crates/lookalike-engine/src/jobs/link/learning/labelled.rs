@@ -11,10 +11,9 @@ use lookalike_applications::records::{
     learned::{Estimate, Model, Pattern, Patterns, Sample, fit_labelled},
 };
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, ErrorKind, Result},
     pool::{install, par_pieces},
     spill::Budget,
-    words,
 };
 use rayon::ThreadPool;
 
@@ -80,13 +79,7 @@ pub(in crate::jobs::link) fn taught(
 /// The error for weights that need labels.
 pub(in crate::jobs::link) fn without_labels() -> Error {
     let what = "weights = \"labelled\" needs labelled pairs";
-    let give = words![
-        "give ",
-        Setting("label_field"),
-        " or ",
-        Setting("truth"),
-        ", or set weights = \"learned\""
-    ];
+    let give = "give $label_field or $truth, or set weights = \"learned\"";
     Error::new(ErrorKind::Config, what).advise(give)
 }
 

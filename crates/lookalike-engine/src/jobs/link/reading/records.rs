@@ -451,7 +451,7 @@ impl<'a> Asked<'a> {
                         .not_utf8(at, reading, Naming::Encoding)
                         .unwrap_or_else(|| {
                             if no_object {
-                                what.advise(words!["for CSV, give ", (Setting("format"), "csv")])
+                                what.advise("for CSV, give $format=csv")
                             } else {
                                 what
                             }
