@@ -226,7 +226,8 @@ def cut(
     from 0.
 
     `against` are references, such as a test set: everything that they contain is cut out of the documents. They are what
-    `against` of `dedup` can be, and are neither changed nor returned.
+    `against` of `dedup` can be, and are neither changed nor returned. If their text is in a field of another name,
+    `against_text_field=None` names it.
 
     What is cut:
 

@@ -143,6 +143,7 @@ def dedup(
     documents in files without an id are identified by file and line, and those in memory without a column `id` by their rows.
     Named references precede those in memory.
 
+    - `against_text_field=None`: the field or column of references with the text, if it has another name there.
     - `against_only=True` compares documents with references, and not with each other: documents that are similar only to each
       other are all kept.
     - `drop_holders=True`, with `measure="containment"`: a document is dropped if it contains a reference (for example, a page
