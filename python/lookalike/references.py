@@ -22,6 +22,7 @@ def references_of(
     skip_bad: bool,
     all_splits: bool,
     fields: Sequence[str] = (),
+    keyword: str = "text",
 ) -> tuple[list[str], list[tuple[str, Texts]], int]:
     """Return the named references, the references in memory with their names for messages, and the number of skipped rows.
 
@@ -53,6 +54,7 @@ def references_of(
             skip_bad=skip_bad,
             all_splits=all_splits,
             only_read=True,
+            keyword=keyword,
         )
         texts = kind_of(one).texts(wanted)
         if id is None or column_of(id, texts.column_names) is None:

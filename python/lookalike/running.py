@@ -504,7 +504,7 @@ def _source(
     references: list[tuple[str, _lookalike.Texts]] = []
     if against is not None:
         # If there are both files and data in memory, the engine counts the skipped lines of the files.
-        skip_bad = skip_bad or given.get("skip_bad") is not None
+        skip_bad = skip_bad or given.get("skip_bad") not in (None, False)
         all_splits = bool(given.get("all_splits"))
         names, references, skipped = references_of(
             against,
@@ -517,6 +517,7 @@ def _source(
             skip_bad,
             all_splits,
             compared,
+            "against_text_field" if "against_text_field" in given else "text",
         )
     if references and "resume" in given:
         words = "resume= only works with references that are named; write those in memory to a file, or leave it out"

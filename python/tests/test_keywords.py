@@ -263,3 +263,18 @@ def test_help_names_all_keywords():
     assert set(known) <= set(_TAKES)
     for name in set(known) - set(lookalike.RunOptions.__annotations__):
         assert f"`{name}`" in inspect.getdoc(lookalike.pairs)
+
+
+def test_values_that_only_python_has():
+    texts = variants(random.Random(5), 20)
+    # Exact joins and equality need no signature, so any threshold is possible.
+    for candidates in ("all", {"kind": "exact"}, "exact"):
+        lookalike.dedup(texts, threshold=0.001, candidates=candidates)
+    with pytest.raises(errors.ConfigError, match="shingle=-1: give a whole number of 0 or more"):
+        lookalike.dedup(texts, shingle=-1)
+
+
+def test_not_skipping_is_a_value(tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"text": "one two"}\n')
+    assert len(lookalike.dedup(tmp_path / "in.jsonl", skip_bad=False)[1]) == 1
+    assert lookalike.pairs(tmp_path / "in.jsonl", skip_bad=False).summary["documents"] == 1

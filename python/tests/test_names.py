@@ -17,7 +17,10 @@ from test_guides import FENCE, ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 # The messages of the command, and the words of the page of reports.
-SOURCES = sorted([*(ROOT / "crates/lookalike-cli/src").rglob("*.rs"), *(ROOT / "web/src/words").glob("*.ts")])
+SAYING = ("cli/src", "options/src", "indexing/src", "engine/src/jobs")
+SOURCES = sorted(
+    [*(path for of in SAYING for path in (ROOT / f"crates/lookalike-{of}").rglob("*.rs")), *(ROOT / "web/src/words").glob("*.ts")]
+)
 LINKING = sorted({*PAGES, *(ROOT / "bench").rglob("*.md"), *(ROOT / "crates").glob("*/*.md"), *(ROOT / "tests").glob("*/*.md")})
 # Flags of other tools.
 FOREIGN = {

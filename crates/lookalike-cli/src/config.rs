@@ -12,7 +12,7 @@ pub struct ConfigFile {
     /// Read settings from FILE, in TOML; flags override them
     ///
     /// The names are those of the flags, with _ instead of -: threshold = 0.9, text_field = "body", against = ["test.jsonl"]. INPUT is
-    /// inputs. A switch is true or false. Paths are relative to the current folder, as in flags.
+    /// inputs. A switch is true or false; a flag cannot turn it off. Paths are relative to the current folder, as in flags.
     #[arg(long, value_name = "FILE", help_heading = "Execution")]
     config: Option<PathBuf>,
 }

@@ -85,7 +85,27 @@ impl Layer for bool {
 }
 
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
-    T::deserialize(value).map_err(|error| error.to_string())
+    T::deserialize(value).map_err(|error| words(&error.to_string()))
+}
+
+/// Returns what to give instead of a value of another type, or what else is wrong.
+fn words(error: &str) -> String {
+    let Some((_, expected)) = error.split_once(", expected ") else {
+        return error.into();
+    };
+    let give = match expected {
+        "f64" => "give a number, such as 0.8",
+        "usize" | "u32" | "u64" => "give a whole number of 0 or more",
+        "a boolean" => "give true or false",
+        "a string" | "path string" => "give a text",
+        "a sequence" => "give a list",
+        other if other.starts_with("a nonzero") => "give a whole number of 1 or more",
+        values if error.starts_with("unknown variant") => {
+            return format!("takes {}", values.replace('`', ""));
+        }
+        _ => return error.into(),
+    };
+    give.into()
 }
 
 /// Declares a struct of options, each with its flag's attributes. A field can also be another such struct, with

@@ -33,7 +33,7 @@ mod themes;
 pub use choice::{choice, choice_of};
 pub use flags::{Flag, flags};
 pub use layer::Layer;
-pub use rules::{Given, not_together, refuse};
+pub use rules::{Given, not_together, refuse, refuse_other};
 pub use table::{Invalid, in_toml, of_file, of_table, read_toml};
 pub use themes::{
     execution::{Execution, SavedProgress},

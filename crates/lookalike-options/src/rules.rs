@@ -1,5 +1,6 @@
 //! Rules about options that do not work together, or only work together.
 
+use lookalike::Choice;
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, Words},
     words,
@@ -16,6 +17,19 @@ pub fn refuse(what: impl Into<Words>, advice: &'static str) -> Error {
 pub fn not_together(one: &'static str, other: &'static str) -> Error {
     let what = words![Setting(one), " and ", Setting(other), " cannot be combined"];
     refuse(what, "leave out one of the two")
+}
+
+/// Refuses a value that is not one of those that a job takes.
+///
+/// # Errors
+/// Fails with the name of the option and its value.
+pub fn refuse_other<T: Choice>(name: &'static str, value: Option<T>, taken: &[T]) -> Result<()> {
+    let Some(other) = value.filter(|value| !taken.contains(value)) else {
+        return Ok(());
+    };
+    let names: Vec<_> = taken.iter().map(|value| value.name()).collect();
+    let what = words![(Setting(name), other.name()), " is not possible here"];
+    Err(Error::new(ErrorKind::Config, what).advise(format!("give one of {}", names.join(", "))))
 }
 
 /// Options that do not work with others, in any job.

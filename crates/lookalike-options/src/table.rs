@@ -55,12 +55,7 @@ fn put<T: Layer>(options: &mut T, name: &str, value: Value) -> std::result::Resu
         Err(words) => Err(Invalid {
             name: name.into(),
             value: Some(value),
-            words: match words.split_once(", expected ") {
-                Some((_, values)) if words.starts_with("unknown variant") => {
-                    format!("takes {}", values.replace('`', ""))
-                }
-                _ => words,
-            },
+            words,
         }),
     }
 }
@@ -70,15 +65,23 @@ fn put<T: Layer>(options: &mut T, name: &str, value: Value) -> std::result::Resu
 /// # Errors
 /// Fails if the file cannot be read or is not TOML, or in the same cases as [`of_table`]. The error names the line.
 pub fn of_file<T: Layer>(path: &Path) -> Result<T> {
-    let text = read_toml(path, "name a TOML file with settings")?;
-    let table: BTreeMap<Spanned<String>, Value> = toml::from_str(&text)
-        .map_err(|error| in_toml(path, &text, error.span(), error.message()))?;
+    let (text, table) = table_of(path)?;
     let mut options = T::default();
     for (name, value) in table {
         put(&mut options, name.get_ref(), value)
             .map_err(|invalid| in_toml(path, &text, Some(name.span()), &invalid.to_string()))?;
     }
     Ok(options)
+}
+
+/// A table, and the text that it was read from.
+type Read = (String, BTreeMap<Spanned<String>, Value>);
+
+fn table_of(path: &Path) -> Result<Read> {
+    let text = read_toml(path, "name a TOML file with settings")?;
+    let table = toml::from_str(&text)
+        .map_err(|error| in_toml(path, &text, error.span(), error.message()))?;
+    Ok((text, table))
 }
 
 /// Reads the text of a file of TOML. `advice` says what to name instead of a file that does not exist.

@@ -19,7 +19,7 @@ impl<T: FromStr> FromStr for Parsed<T> {
 impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for Parsed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "text")]
+        #[serde(untagged, expecting = "give a text")]
         enum Written {
             Text(String),
             Number(serde_json::Number),
@@ -65,7 +65,10 @@ impl<const LEAST: u64> FromStr for Size<LEAST> {
 impl<'de, const LEAST: u64> Deserialize<'de> for Size<LEAST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "a number of bytes, or a size such as \"8G\"")]
+        #[serde(
+            untagged,
+            expecting = "give a number of bytes, or a size such as \"8G\""
+        )]
         enum Written {
             Bytes(u64),
             Text(String),

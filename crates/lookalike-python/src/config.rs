@@ -129,7 +129,8 @@ impl Table {
     /// # Errors
     /// Fails with `ConfigError` if an option and a field of the configuration set the same thing.
     pub fn of(mut fields: Map<String, Value>) -> PyResult<Self> {
-        fields.retain(|_, value| !value.is_null());
+        // `skip_bad=False` skips nothing; every other switch is an option.
+        fields.retain(|name, value| !value.is_null() && (name != "skip_bad" || value != false));
         let is_option = |name: &str, value: &Value| match (name, value) {
             ("folds", _) | (_, Value::Object(_)) => false,
             ("tokens", Value::String(own)) => own != TokensBy::Items.name(),

@@ -43,6 +43,9 @@ class Wanted(NamedTuple):
     only_read: bool = False
     """Whether no rows are returned, so that a stream stores only the columns that are read."""
 
+    keyword: str = "text"
+    """The keyword that names the column of the texts."""
+
     def of_lists(self, columns: dict[str, list[Any]]) -> Texts:
         """Pass lists, by the names of their columns, to the engine."""
         if self.whole:
@@ -92,7 +95,7 @@ class Wanted(NamedTuple):
                     continue
                 there = ", ".join(map(repr, names))
                 advice = (
-                    f"name the column with the {'set' if self.sets else 'text'} with text="
+                    f"name the column with the {'set' if self.sets else 'text'} with {self.keyword}="
                     if asked == self.text
                     else "name another column where this one is named"
                 )

@@ -95,7 +95,7 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 impl Dedup {
     /// Returns the plan of the run, with its references opened.
     pub fn plan(&self) -> anyhow::Result<DedupPlan> {
-        let mut plan = self.options.plan(false)?;
+        let mut plan = self.options.plan(false, Ok)?;
         open_references(&mut plan.run)?;
         Ok(plan)
     }

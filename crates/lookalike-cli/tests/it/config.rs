@@ -54,7 +54,7 @@ fn a_wrong_file_is_refused_with_its_line_and_the_name() {
         ),
         (
             "\nthreshold = \"high\"\n",
-            "run.toml:2: threshold: invalid type: string \"high\", expected f64",
+            "run.toml:2: threshold: give a number, such as 0.8",
         ),
         (
             "measure = \"overlap\"\n",

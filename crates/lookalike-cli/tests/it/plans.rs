@@ -77,7 +77,7 @@ fn valid(name: &str) -> Value {
 }
 
 fn planned(table: Map<String, Value>) -> Result<DedupPlan> {
-    of_table::<DedupOptions>(table).unwrap().plan(false)
+    of_table::<DedupOptions>(table).unwrap().plan(false, Ok)
 }
 
 /// Every two options work together, or the error names both, or the options that they need.
@@ -157,7 +157,7 @@ fn defaults<T: Args + Layer, P: Debug>(plan: impl Fn(T) -> Result<P>) -> usize {
 #[test]
 fn defaults_are_those_that_help_states() {
     let checked = [
-        defaults(|options: DedupOptions| options.plan(false)),
+        defaults(|options: DedupOptions| options.plan(false, Ok)),
         defaults(|options: PairsOptions| options.plan(false)),
         defaults(|options: ApplyOptions| options.plan()),
         defaults(|options: CutOptions| options.plan(false)),

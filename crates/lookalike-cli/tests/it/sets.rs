@@ -424,6 +424,17 @@ fn text_options_are_refused_for_sets() {
         "--text-field text",
         "--text-field and --set-field cannot be combined: leave out one of the two",
     );
+    for command in [
+        "pairs in.jsonl",
+        "sketch in.jsonl -o s.jsonl",
+        "eval in.jsonl --sample 2",
+    ] {
+        refused(
+            &place,
+            &format!("{command} --set-field items --text-field text"),
+            &["--text-field and --set-field cannot be combined"],
+        );
+    }
     refuse(
         "--id-field items",
         "cannot be both the set and the id; check --set-field and --id-field",

@@ -15,7 +15,7 @@ use lookalike_io::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{
-    Value,
+    Map, Value,
     value::{RawValue, to_raw_value},
 };
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -356,9 +356,7 @@ fn difference(name: &str, a: &Value, b: &Value) -> Option<(String, String, Strin
     if a == b {
         return None;
     }
-    if let (Value::Object(a), Value::Object(b)) = (a, b)
-        && a.keys().eq(b.keys())
-    {
+    if let (Value::Object(a), Value::Object(b)) = (a, b) {
         let inside = |key: &str| {
             if name.is_empty() {
                 key.to_string()
@@ -366,9 +364,11 @@ fn difference(name: &str, a: &Value, b: &Value) -> Option<(String, String, Strin
                 format!("{name}.{key}")
             }
         };
-        return a
-            .iter()
-            .find_map(|(key, value)| difference(&inside(key), value, &b[key]));
+        let value = |object: &Map<String, Value>, key: &str| {
+            object.get(key).cloned().unwrap_or(Value::Null)
+        };
+        let mut keys = a.keys().chain(b.keys());
+        return keys.find_map(|key| difference(&inside(key), &value(a, key), &value(b, key)));
     }
     Some((name.into(), a.to_string(), b.to_string()))
 }

@@ -23,7 +23,8 @@ impl Setting {
 
     /// Returns the setting with a name that was read from a file; none if it cannot be one.
     pub fn read(name: &str) -> Option<Self> {
-        if name.len() > LONGEST
+        if name.is_empty()
+            || name.len() > LONGEST
             || !name
                 .bytes()
                 .all(|byte| byte.is_ascii_alphabetic() || byte == b'_')

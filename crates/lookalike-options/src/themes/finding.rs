@@ -18,7 +18,7 @@ use crate::{Given, choice, options, refuse};
 options! {
 /// How candidate pairs are found.
 pub struct Finding {
-    /// Similarity measure
+    /// Similarity measure [default: resemblance]
     #[arg(long, value_parser = choice::<Measure>(), help_heading = "Comparison")]
     pub measure: Option<Measure>,
     /// How candidate pairs are found [default: minhash]
@@ -210,10 +210,11 @@ impl Finding {
                 what = what.and(or).and((Setting(setting), *value));
             }
             let chosen = match WAYS.iter().find(of) {
-                Some((setting, _, _)) if given.has(setting) || !given.has("measure") => {
-                    (Setting(setting), chosen)
+                Some((setting, value, _)) if *value != "shared" || given.has(setting) => {
+                    (Setting(setting), *value)
                 }
-                _ => (Setting("measure"), self.measure.unwrap_or_default().name()),
+                // Containment chose it.
+                _ => (Setting("measure"), "containment"),
             };
             let what = words![what, ", not with ", chosen];
             return Err(refuse(what, "leave out one of the two"));

@@ -9,7 +9,7 @@ use lookalike_io::{
 };
 
 use super::shingling::as_sets;
-use crate::{choice, options, values::Delimiter};
+use crate::{choice, not_together, options, values::Delimiter};
 
 options! {
 /// The inputs of a run.
@@ -61,8 +61,7 @@ pub struct Records {
 pub struct RecordFiles {
     /// Read all splits of a dataset folder, such as train and test, together
     ///
-    /// Without this flag, a folder with several splits is an error. To compare two splits, name one as INPUT and the other with
-    /// --against.
+    /// Without this flag, a folder with several splits is an error.
     #[arg(long, help_heading = "Input")]
     pub all_splits: bool,
     /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
@@ -123,9 +122,10 @@ impl Fields {
     /// # Errors
     /// Fails if the configuration has settings that sets do not have.
     pub fn of_sets(&self, config: Config) -> Result<Config> {
-        match self.set_field {
-            None => Ok(config),
-            Some(_) => as_sets(config),
+        match (&self.set_field, &self.text_field) {
+            (None, _) => Ok(config),
+            (Some(_), None) => as_sets(config),
+            (Some(_), Some(_)) => Err(not_together("text_field", "set_field")),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::options;
 options! {
 /// The reference documents.
 pub struct References {
-    /// References: also compare with the documents of REF, which come first
+    /// Also compare with the documents of REF, which come first
     ///
     /// References can be test sets, an earlier collection, or the folder of an index (see `lookalike index`). Each other REF is named
     /// and read like an input. dedup drops what duplicates a reference, pairs lists only pairs of a reference and an input, and cut

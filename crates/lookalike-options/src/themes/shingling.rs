@@ -7,7 +7,7 @@ use lookalike::{
 };
 use lookalike_io::error::{Error, ErrorKind, Result};
 
-use crate::{choice, choice_of, options, refuse};
+use crate::{choice, choice_of, options, refuse, refuse_other};
 
 /// The tokens of texts. Sets have none.
 const OF_TEXTS: &[TokensBy] = &[
@@ -135,6 +135,7 @@ impl Shingling {
     /// # Errors
     /// Fails if settings are given that do not work together.
     pub fn config(&self) -> Result<Config> {
+        refuse_other("tokens", self.tokens, OF_TEXTS)?;
         let base = self.preset.map_or_else(Config::default, Preset::config);
         let fingerprint = match (self.fingerprint, self.degree) {
             (Some(FingerprintKind::Rabin), degree) => FingerprintBy::Rabin {

@@ -1,11 +1,11 @@
 //! Converts the keywords of a run to the engine's configuration. The keywords are the options of the command, so they have the same
 //! values and defaults.
 
-use lookalike::Method;
+use lookalike::{Config, Method};
 use lookalike_applications::records::LinkConfig;
 use lookalike_engine::{
     ApplyOptions, AuditOptions, Auditing, Cards, CutOptions, Cutting, DedupOptions, DedupPlan,
-    Link, LinkOptions, MinutiaeOptions, Mirroring, MirrorsOptions, Outputs, PairsOptions,
+    Error, Link, LinkOptions, MinutiaeOptions, Mirroring, MirrorsOptions, Outputs, PairsOptions,
     RunConfig, SECOND_ROUND,
 };
 use lookalike_options::Given;
@@ -23,14 +23,15 @@ use crate::{
 /// Fails with `ConfigError` or, if the core reports an error, with the matching exception.
 pub fn of_dedup(keywords: &Bound<'_, PyDict>, references: bool) -> PyResult<DedupPlan> {
     let table = table(object(keywords)?)?;
-    let DedupPlan { run, outputs } = table
-        .options::<DedupOptions>()?
-        .plan(references)
-        .map_err(failed)?;
-    Ok(DedupPlan {
-        run: checked(run, &table)?,
-        outputs,
-    })
+    // An invalid field is reported with its keyword.
+    table.over(Config::default())?;
+    let change = |method| {
+        table
+            .over(method)
+            .map_err(|error| Error::failure(error.to_string()))
+    };
+    let options = table.options::<DedupOptions>()?;
+    options.plan(references, change).map_err(failed)
 }
 
 /// Reads the keywords of `pairs`.
@@ -127,6 +128,10 @@ pub fn of_minutiae(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Cards)>
         &mut fields,
         &[("minutiae", "minutiae_field"), ("labels", "label")],
     );
+    if let Some(Value::String(columns)) = fields.get("columns") {
+        let columns: Vec<_> = columns.split(',').map(Value::from).collect();
+        fields.insert("columns".into(), columns.into());
+    }
     let inputs = names(&mut fields, "inputs");
     let table = table(fields)?;
     table.only_options("minutiae")?;

@@ -11,7 +11,7 @@ use lookalike::{
 use lookalike_io::error::{Error, ErrorKind, Result};
 use lookalike_options::{
     Execution, Folding, Given, Inputs, OutputFiles, Page, Parsed, References, SavedProgress,
-    choice, choice_of, options,
+    choice, choice_of, options, refuse_other,
 };
 
 use super::asked::Cutting;
@@ -147,14 +147,16 @@ impl CutOptions {
     /// # Errors
     /// Fails if an option has a wrong value, or if options do not work together. No file is read.
     pub fn plan(&self, references: bool) -> Result<(RunConfig, Cutting)> {
-        Given::of(self).and("against", references).check()?;
+        let given = Given::of(self).and("against", references);
+        given.check()?;
+        refuse_other("tokens", self.tokens, OF_CUTS)?;
         if self.inputs.records.fields.set_field.is_some() {
             let what = "$set_field: a set has no passages";
             return Err(Error::new(ErrorKind::Config, what)
                 .advise("leave it out, or use `lookalike dedup`"));
         }
         let within = self.within.as_ref().map(|Parsed(within)| within);
-        if !self.references.against.is_empty() && !matches!(within, None | Some(CutWithin::All)) {
+        if given.has("against") && !matches!(within, None | Some(CutWithin::All)) {
             let what = "$within: references are compared with all documents; leave out $within, or cut in two runs";
             return Err(Error::new(ErrorKind::Config, what));
         }

@@ -105,11 +105,16 @@ pub struct DedupPlan {
 }
 
 impl DedupOptions {
-    /// Returns the run that these options describe. `references` says whether there are references that the options do not name.
+    /// Returns the run that these options describe. `references` says whether there are references that the options do not name, and
+    /// `change` makes changes of the method that no option can describe.
     ///
     /// # Errors
     /// Fails if an option has a wrong value, or if options do not work together. No file is read.
-    pub fn plan(&self, references: bool) -> Result<DedupPlan> {
+    pub fn plan(
+        &self,
+        references: bool,
+        change: impl FnOnce(Config) -> Result<Config>,
+    ) -> Result<DedupPlan> {
         let given = Given::of(self).and("against", references);
         given.check()?;
         given.required(&[("output", &["label"]), ("label", &["label_prefix"])])?;
@@ -117,7 +122,7 @@ impl DedupOptions {
             min_containment: self.min_containment,
             ..self.law.config()?
         };
-        let method = self.inputs.records.fields.of_sets(method)?;
+        let method = change(self.inputs.records.fields.of_sets(method)?)?;
         let run = RunConfig {
             against_only: self.against_only,
             drop_holders: self.drop_holders,

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use lookalike_applications::records::{LinkConfig, OneToOne};
 use lookalike_io::{error::Result, format::Format};
-use lookalike_options::{Execution, Given, Page, RecordFiles, choice, choice_of, options};
+use lookalike_options::{
+    Execution, Given, Page, RecordFiles, choice, choice_of, options, refuse_other,
+};
 
 use super::asked::Link;
 use crate::config::{ReportConfig, RunConfig};
@@ -145,6 +147,7 @@ impl LinkOptions {
     /// Fails if an option has a wrong value, or if options do not work together. No file is read.
     pub fn plan(&self, linkage: LinkConfig, given: &Given) -> Result<(RunConfig, Link)> {
         given.check()?;
+        refuse_other("format", self.format, OF_RECORDS)?;
         given.exclusive(EXCLUSIVE)?;
         let usual = RunConfig::reading(&self.files, &self.execution);
         let run = RunConfig {

@@ -9,7 +9,9 @@ use lookalike_io::{
     format::Format,
     words,
 };
-use lookalike_options::{Execution, Given, Parsed, RecordFiles, choice, choice_of, options};
+use lookalike_options::{
+    Execution, Given, Parsed, RecordFiles, choice, choice_of, options, refuse_other,
+};
 
 use super::{
     card::{Cards, First},
@@ -186,6 +188,7 @@ impl MinutiaeOptions {
     /// Fails if an option has a wrong value, or if options do not work together. No file is read.
     pub fn plan(&self, given: &Given) -> Result<(RunConfig, Cards)> {
         given.check()?;
+        refuse_other("format", self.format, OF_PRINTS)?;
         given.required(&[("model", &["share", "agreement", "squares", "trials"])])?;
         let refuse = |words| Err(Error::new(ErrorKind::Config, words));
         let columns: Vec<String> = if self.columns.is_empty() {
