@@ -373,6 +373,10 @@ fn another_configuration_is_refused_with_both_sides_named() {
         ),
         ("--candidates shared", "with candidates {"),
         (
+            "--min-containment 0.9",
+            "with min_containment null, but this run has 0.9;",
+        ),
+        (
             "--keep longest",
             "with keep \"first\", but this run has \"longest\";",
         ),

@@ -356,7 +356,10 @@ fn difference(name: &str, a: &Value, b: &Value) -> Option<(String, String, Strin
     if a == b {
         return None;
     }
-    if let (Value::Object(a), Value::Object(b)) = (a, b) {
+    // A setting that is not given has no key. Inside a setting, other keys mean another kind, so the whole setting is shown.
+    if let (Value::Object(a), Value::Object(b)) = (a, b)
+        && (name.is_empty() || a.keys().eq(b.keys()))
+    {
         let inside = |key: &str| {
             if name.is_empty() {
                 key.to_string()
