@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeMap, fmt, fs, ops::Range, path::Path};
 
+use lookalike::shown::cut;
 use lookalike_io::{
     error::{Error, ErrorKind, Place, Result, Setting},
-    store::{refuse_url, shown_path},
+    store::{refuse_url, shown_name, shown_path},
 };
 use serde_json::{Map, Value};
 use toml::Spanned;
@@ -24,7 +25,7 @@ pub struct Invalid {
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, self.words)
+        write!(f, "{}: {}", cut(&shown_name(&self.name)), self.words)
     }
 }
 

@@ -639,6 +639,17 @@ fn the_text_of_references_may_have_another_name() {
         "pairs train.jsonl --against test.csv --against-text-field prompt",
         "--against-text-field",
     );
+    for (texts, sketches) in [
+        ("train.jsonl", "train.sketches"),
+        ("same.jsonl", "same.sketches"),
+    ] {
+        let ran = place.run(&format!("sketch {texts} -o {sketches}.jsonl"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    refused(
+        "pairs train.sketches.jsonl --against same.sketches.jsonl --against-text-field question",
+        "--against-text-field is for inputs with texts, but these inputs are files of sketches",
+    );
     refused(
         "dedup train.jsonl --against-text-field question",
         "--against-text-field only works with --against",

@@ -81,6 +81,9 @@ fn a_wrong_file_is_refused_with_its_line_and_the_name() {
         );
         assert_eq!(place.names(), ["in.jsonl", "run.toml"], "{toml}");
     }
+    place.write("run.toml", "\"https://u:secret@host/x\" = 1\n");
+    let ran = place.run("dedup in.jsonl --config run.toml");
+    assert!(!ran.err.contains("secret"), "{}", ran.err);
     let ran = place.run("dedup in.jsonl --config none.toml");
     assert!(
         ran.err

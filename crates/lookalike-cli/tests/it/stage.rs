@@ -121,6 +121,10 @@ fn a_job_array_gives_the_bytes_of_one_run() {
     let place = Place::new();
     write_collection(&place);
     let inputs = "in/*.jsonl in/20.json";
+    let renamed = place
+        .read("in/00.jsonl")
+        .replace("\"text\":", "\"question\":");
+    place.write("old3.jsonl", renamed);
     for (number, (shards, flags)) in [
         (16, ""),
         (1, "--keep longest"),
@@ -129,6 +133,7 @@ fn a_job_array_gives_the_bytes_of_one_run() {
         (4, "--keep newest:day --cluster components"),
         (3, "--against old1.jsonl old2.jsonl"),
         (6, "--against old1.jsonl old2.jsonl --against-only"),
+        (4, "--against old3.jsonl --against-text-field question"),
         (4, "--set-field films --threshold 0.5"),
         (4, "--method simhash"),
         (3, "--method exact --no-decisions"),

@@ -209,15 +209,17 @@ impl Finding {
                 let or = if at > 0 { " or " } else { "" };
                 what = what.and(or).and((Setting(setting), *value));
             }
-            let chosen = match WAYS.iter().find(of) {
+            let (chosen, advice) = match WAYS.iter().find(of) {
                 Some((setting, value, _)) if *value != "shared" || given.has(setting) => {
-                    (Setting(setting), *value)
+                    ((Setting(setting), *value), "leave out one of the two")
                 }
                 // Containment chose it.
-                _ => (Setting("measure"), "containment"),
+                _ => (
+                    (Setting("measure"), "containment"),
+                    "leave out one of the two, or give $candidates too",
+                ),
             };
-            let what = words![what, ", not with ", chosen];
-            return Err(refuse(what, "leave out one of the two"));
+            return Err(refuse(words![what, ", not with ", chosen], advice));
         }
         Ok(())
     }

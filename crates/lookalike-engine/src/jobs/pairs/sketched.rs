@@ -49,6 +49,10 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
             config.text_field != default.text_field,
             Setting("text_field"),
         ),
+        (
+            config.against_text_field.is_some(),
+            Setting("against_text_field"),
+        ),
         (config.id_field != default.id_field, Setting("id_field")),
         (config.html.is_some(), Setting("html")),
         (config.encoding.is_some(), Setting("encoding")),

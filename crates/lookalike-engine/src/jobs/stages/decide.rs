@@ -53,6 +53,7 @@ pub(super) fn decide(task: &Task) -> Result<Results> {
         html: None,
         encoding: None,
         text_field: "text".into(),
+        against_text_field: None,
         id_field: "id".into(),
         allow_repeated_ids: true,
         skip_bad: None,
