@@ -19,7 +19,7 @@ impl<T: FromStr> FromStr for Parsed<T> {
 impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for Parsed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "give a text")]
+        #[serde(untagged, expecting = "give a text or a number")]
         enum Written {
             Text(String),
             Number(serde_json::Number),
@@ -39,45 +39,22 @@ pub struct Size<const LEAST: u64>(pub u64);
 /// The lowest memory limit that a run can respect.
 pub const LEAST_MEMORY: u64 = 64_000_000;
 
-impl<const LEAST: u64> Size<LEAST> {
-    fn checked(bytes: Option<u64>) -> Result<Self, &'static str> {
-        match bytes {
-            Some(bytes) if bytes >= LEAST => Ok(Self(bytes)),
-            Some(_) if LEAST == LEAST_MEMORY => Err("give 64M or more"),
+impl<const LEAST: u64> FromStr for Size<LEAST> {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.parse().map(|size: bytesize::ByteSize| size.as_u64()) {
+            Ok(bytes) if bytes >= LEAST => Ok(Self(bytes)),
+            Ok(_) if LEAST == LEAST_MEMORY => Err("give 64M or more"),
             _ if LEAST == LEAST_MEMORY => Err("give a size such as 512M or 8G"),
             _ => Err("give a size such as 500MB or 2GB"),
         }
     }
 }
 
-impl<const LEAST: u64> FromStr for Size<LEAST> {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::checked(
-            text.parse()
-                .ok()
-                .map(|size: bytesize::ByteSize| size.as_u64()),
-        )
-    }
-}
-
 impl<'de, const LEAST: u64> Deserialize<'de> for Size<LEAST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(
-            untagged,
-            expecting = "give a number of bytes, or a size such as \"8G\""
-        )]
-        enum Written {
-            Bytes(u64),
-            Text(String),
-        }
-        let size = match Written::deserialize(deserializer)? {
-            Written::Bytes(bytes) => Self::checked(Some(bytes)),
-            Written::Text(text) => text.parse(),
-        };
-        size.map_err(de::Error::custom)
+        Parsed::deserialize(deserializer).map(|Parsed(size)| size)
     }
 }
 

@@ -11,7 +11,7 @@ use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::error::{failed, raise, refused, refused_option};
+use crate::error::{failed, keyword_of, raise, refused, refused_option};
 
 /// Keywords that determine the shingles of a text. Every function with a configuration accepts them.
 const SHINGLES: &[&str] = &[
@@ -163,7 +163,7 @@ impl Table {
     /// Fails with `ConfigError`, which names the keyword, if an option cannot have its value.
     pub fn options<T: Layer>(&self) -> PyResult<T> {
         of_table(self.options.clone()).map_err(|Invalid { name, value, words }| {
-            let name = keyword(&name);
+            let name = keyword_of(&name);
             let words = value.map_or_else(
                 || format!("{name}= is not a setting of this function"),
                 |value| format!("{name}={value}: {words}"),
@@ -202,15 +202,6 @@ impl Table {
     }
 }
 
-/// Returns the keyword for an option.
-pub fn keyword(name: &str) -> &str {
-    match name {
-        "text_field" | "set_field" => "text",
-        "id_field" => "id",
-        name => name,
-    }
-}
-
 /// Returns the options of a function: the keyword, whether it takes a value, and the list of possible values, if it has one.
 #[pyfunction]
 pub fn flags(function: &str) -> Vec<(String, bool, Vec<String>)> {
@@ -233,7 +224,7 @@ pub fn flags(function: &str) -> Vec<(String, bool, Vec<String>)> {
                   values,
               }: Flag| match name.as_str() {
         "set_field" => (name, has_value, values),
-        _ => (keyword(&name).into(), has_value, values),
+        _ => (keyword_of(&name).into(), has_value, values),
     };
     flags.into_iter().map(of).collect()
 }

@@ -12,16 +12,15 @@ use pyo3::{
 };
 
 /// Returns the keyword of a setting: its name in the configuration, unless Python calls it otherwise.
-pub fn keyword_of(setting: Setting) -> &'static str {
-    match setting {
-        // `TextField` and `SetField` are both set by the keyword argument `text`. Which of the two settings it means depends on
-        // `tokens=`.
-        Setting("text_field") | Setting("set_field") => "text",
-        Setting("id_field") => "id",
-        Setting("label_field") => "labels",
-        Setting("containment") => "threshold",
-        Setting("result") => "kind",
-        Setting(name) => name,
+pub fn keyword_of(name: &str) -> &str {
+    match name {
+        // The text and the set are both named by the keyword argument `text`. Which of the two it means depends on `tokens=`.
+        "text_field" | "set_field" => "text",
+        "id_field" => "id",
+        "label_field" => "labels",
+        "containment" => "threshold",
+        "result" => "kind",
+        name => name,
     }
 }
 
@@ -30,11 +29,11 @@ pub struct Keywords;
 
 impl Front for Keywords {
     fn setting(&self, setting: Setting) -> Cow<'static, str> {
-        format!("{}=", keyword_of(setting)).into()
+        format!("{}=", keyword_of(setting.name())).into()
     }
 
     fn with_value(&self, setting: Setting, value: &str) -> String {
-        let keyword = keyword_of(setting);
+        let keyword = keyword_of(setting.name());
         // Show a number without quotes, as it is written in Python.
         if value.parse::<f64>().is_ok() {
             format!("{keyword}={value}")
@@ -57,7 +56,7 @@ pub struct Known<'a> {
 
 /// Converts an error of the core: an invalid configuration, or two sketches that were made differently.
 pub fn refused(error: lookalike::Error) -> PyErr {
-    let option = error.kind().field().map(Setting).map(keyword_of);
+    let option = error.kind().field().map(keyword_of);
     raise_with(
         "ConfigError",
         error.to_string(),
@@ -86,7 +85,7 @@ pub fn failed(error: Error) -> PyErr {
         path: place.path.as_deref(),
         line: place.line,
         field: place.field.as_deref(),
-        option: error.option().map(keyword_of),
+        option: error.option().map(|option| keyword_of(option.name())),
         number: cause.and_then(io::Error::raw_os_error),
     };
     raise_with(class, error.rendered(&Keywords), &known)

@@ -152,8 +152,7 @@ impl Finding {
     fn candidates(&self) -> Result<Candidates> {
         let method = self.method.unwrap_or(MethodBy::Minhash);
         if self.candidates.is_some() && method != MethodBy::Minhash {
-            let minhash = (Setting("method"), "minhash");
-            let what = words!["$candidates only works with ", minhash];
+            let what = "$candidates only works with $method=minhash";
             return Err(refuse(what, "leave out one of the two"));
         }
         let usual = match Candidates::usual(self.measure.unwrap_or_default()) {

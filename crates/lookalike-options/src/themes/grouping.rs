@@ -6,10 +6,7 @@ use lookalike::{
     Cluster, Config, GreedyBy, Verify, choices,
     cluster::{Keep, Representative},
 };
-use lookalike_io::{
-    error::{Result, Setting},
-    words,
-};
+use lookalike_io::error::Result;
 
 use super::{finding::Finding, shingling::Shingling};
 use crate::{choice, options, refuse, values::Parsed};
@@ -96,8 +93,7 @@ impl Law {
     pub fn config(&self) -> Result<Config> {
         let greedy = self.cluster == Some(ClusterBy::Greedy);
         if !greedy && (self.representative.is_some() || self.sample.is_some()) {
-            let greedy = (Setting("cluster"), "greedy");
-            let what = words!["$representative and $sample only work with ", greedy];
+            let what = "$representative and $sample only work with $cluster=greedy";
             return Err(refuse(what, "leave them out"));
         }
         let base = self.finding.config(&self.shingling)?;

@@ -19,6 +19,9 @@ use super::{
 };
 use crate::config::RunConfig;
 
+/// The values of a minutia that are read.
+const COLUMNS: [&str; 3] = ["x", "y", "angle"];
+
 /// The formats of prints.
 const OF_PRINTS: &[Format] = &[Format::Lines, Format::Array, Format::Delimited];
 
@@ -192,11 +195,11 @@ impl MinutiaeOptions {
         given.required(&[("model", &["share", "agreement", "squares", "trials"])])?;
         let refuse = |words| Err(Error::new(ErrorKind::Config, words));
         let columns: Vec<String> = if self.columns.is_empty() {
-            ["x", "y", "angle"].map(String::from).to_vec()
+            COLUMNS.map(String::from).to_vec()
         } else {
             self.columns.clone()
         };
-        if let Some(missing) = ["x", "y", "angle"]
+        if let Some(missing) = COLUMNS
             .iter()
             .find(|name| !columns.iter().any(|column| column == *name))
         {
